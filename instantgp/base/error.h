@@ -1,0 +1,32 @@
+// The one exception of the library, and its codes.
+//
+// Three tiers: a bug of ours is an INSTANTGP_CHECK (check.h); bad input is an Error thrown here; a numerical failure
+// inside an optimisation is a returned status that the caller treats as a rejected step.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace instantgp {
+
+// The numbers are the exit codes of the command line.
+enum class ErrorCode {
+  kFailure = 1,       // the surroundings failed: a file cannot be written, a disk is full
+  kUsage = 2,         // an option or argument that does not exist or does not fit the others
+  kBadInput = 3,      // data, a kernel expression or a file that cannot be understood
+  kNumerical = 4,     // no factorisation or no finite value could be had
+  kLimit = 5,         // the request exceeds a stated limit of size or time
+  kInterrupted = 130  // the caller asked to stop
+};
+
+// what() is a whole message for a person: what is wrong, where, and how to mend it.
+class Error : public std::runtime_error {
+ public:
+  Error(ErrorCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  ErrorCode code() const { return code_; }
+
+ private:
+  ErrorCode code_;
+};
+
+}  // namespace instantgp

@@ -1,0 +1,42 @@
+// The safetensors container: 8 bytes little-endian header length, a JSON header, raw little-endian tensors.
+//
+// Weights and fitted models are such files. The reader trusts nothing: a header over 100 MB, names twice, overlaps,
+// holes, sizes that do not match the shape, bytes left over, JSON nested too deep, and a checksum (XXH3-64 of the data
+// bytes and the metadata, stored under the metadata key "checksum") that does not match are each an Error(kBadInput).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace instantgp {
+
+enum class TensorType { kF32, kF64, kI64, kU8 };
+
+struct Tensor {
+  TensorType type = TensorType::kF32;
+  std::vector<std::int64_t> shape;
+  std::string bytes;  // raw little-endian, row-major
+
+  std::int64_t elements() const;
+};
+
+struct TensorFile {
+  std::map<std::string, std::string> metadata;  // "checksum" is added on writing and removed on reading
+  std::map<std::string, Tensor> tensors;
+};
+
+Tensor MakeTensor(const double* values, std::vector<std::int64_t> shape);
+Tensor MakeTensor(const float* values, std::vector<std::int64_t> shape);
+
+std::string SerializeTensors(const TensorFile& file);
+// `origin` names the source in error messages.
+TensorFile ParseTensors(std::string_view bytes, const std::string& origin);
+
+// The tensor `name` as doubles / floats; wrong type, shape rank or a missing name is an Error(kBadInput).
+std::vector<double> TensorAsDoubles(const TensorFile& file, const std::string& name);
+std::vector<float> TensorAsFloats(const TensorFile& file, const std::string& name);
+
+}  // namespace instantgp

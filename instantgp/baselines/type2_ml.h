@@ -1,0 +1,54 @@
+// Type-2 maximum likelihood and MAP: the hyperparameters by optimisation, and the yardstick for the network.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <stop_token>
+#include <string>
+
+#include "instantgp/base/matrix.h"
+#include "instantgp/kernel/expression.h"
+#include "instantgp/optimize/objective.h"
+
+namespace instantgp {
+
+enum class Optimizer { kLbfgs, kAdam };
+
+struct Type2Options {
+  Optimizer optimizer = Optimizer::kLbfgs;
+  bool map = false;   // add the log priors of kernel/prior.h
+  int max_steps = 0;  // 0: the optimiser's own default (L-BFGS 200, Adam 150)
+  int restarts = 10;  // multi-start only: starts drawn from the priors
+  std::uint64_t seed = 0;
+  int threads = 1;    // multi-start only; 0: as the machine has
+  std::stop_token stop;
+  // Called after every start with (done, of); from any thread, one call at a time.
+  std::function<void(int, int)> progress;
+};
+
+struct Type2Result {
+  bool ok = false;
+  Vector theta;            // log kernel parameters in table order, log noise variance last
+  double nlml = 0;         // per point at theta
+  double nlml_start = 0;   // per point at the (best) start
+  double jitter = 0;
+  int steps = 0;
+  int evaluations = 0;     // of all starts
+  int rejected = 0;
+  int starts = 1;
+  int failed_starts = 0;
+  StopReason reason = StopReason::kFailedAtStart;
+  std::string message;     // when not ok: what to do about it
+};
+
+// The standard start: every kernel parameter 1, noise standard deviation 0.2.
+Vector StandardStart(const Expression& expression);
+
+// From `start` (empty: the standard start). X and y are scaled.
+Type2Result FitType2(const Expression& expression, const Matrix& X, const Vector& y, const Type2Options& options,
+                     const Vector& start = {});
+
+// `restarts` draws from the priors, each optimised, the best end kept. The same for any number of threads.
+Type2Result FitMultiStart(const Expression& expression, const Matrix& X, const Vector& y, const Type2Options& options);
+
+}  // namespace instantgp

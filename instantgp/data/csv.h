@@ -1,0 +1,42 @@
+// CSV in: RFC 4180 quoting; separator ',' ';' or tab; decimal comma with ';'; BOM; CRLF; '#' comment lines; "-" is stdin.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "instantgp/data/dataset.h"
+
+namespace instantgp {
+
+enum class MissingPolicy { kError, kDrop };
+
+struct CsvOptions {
+  std::string target;  // name or 1-based index of the target column; empty: the last column
+  MissingPolicy missing = MissingPolicy::kError;
+};
+
+// All cells as numbers. Without a header the names are x1..x(m-1), y.
+struct Table {
+  std::vector<std::string> names;  // m
+  bool has_header = false;
+  Matrix values;              // (n, m); a missing cell is NaN until the policy is applied
+  std::vector<int> line_of_row;  // 1-based line in the file, for messages
+  int dropped_rows = 0;
+
+  // Index of a column by name or 1-based number; throws Error(kBadInput) listing the columns and the nearest name.
+  int ColumnIndex(const std::string& name_or_index) const;
+};
+
+// Throws Error(kBadInput) saying file, line, column and cell for: an empty file, ragged rows, a cell that is not a number,
+// a missing value under kError, infinite values, duplicate or empty header names, unterminated quotes, bytes that are not text.
+Table ParseTable(std::string_view text, const std::string& origin, MissingPolicy missing = MissingPolicy::kError);
+Table ReadTable(const std::string& path, MissingPolicy missing = MissingPolicy::kError);
+
+Dataset ToDataset(const Table& table, const std::string& target = "");
+Dataset ReadCsv(const std::string& path, const CsvOptions& options = {});
+
+// A header line and rows with all 17 significant digits ("%.17g"); names are quoted when needed.
+std::string FormatCsv(const std::vector<std::string>& names, const Matrix& values);
+
+}  // namespace instantgp

@@ -1,0 +1,29 @@
+// The table a model is fitted to.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "instantgp/base/matrix.h"
+
+namespace instantgp {
+
+// n rows, d input columns, one target, all finite; X is (n, d).
+struct Dataset {
+  Matrix X;
+  Vector y;
+  std::vector<std::string> column_names;  // d
+  std::string target_name;
+
+  int rows() const { return static_cast<int>(X.rows()); }
+  int columns() const { return static_cast<int>(X.cols()); }
+
+  // Names default to x1..xd and y. Throws Error(kBadInput) on sizes that do not match, no rows, no columns, or a value that
+  // is not finite (naming row and column).
+  static Dataset Of(Matrix X, Vector y, std::vector<std::string> column_names = {}, std::string target_name = "y");
+};
+
+// The same columns, only the given rows, in the given order.
+Dataset SelectRows(const Dataset& data, const std::vector<int>& rows);
+
+}  // namespace instantgp

@@ -1,0 +1,31 @@
+// The maps between a user's units and the model's: x to [0,1] by training minimum and maximum, y standardised.
+//
+//   x_scaled = (x - x_min) / x_range,    y_scaled = (y - y_mean) / y_std
+//
+// y_std is the population standard deviation (divide by n). A constant column has x_range = 1 (it maps to 0 everywhere);
+// a constant target, or one row, has y_std = 1 (it maps to 0). Computed without overflow for values up to 1e300.
+#pragma once
+
+#include "instantgp/base/matrix.h"
+#include "instantgp/data/dataset.h"
+
+namespace instantgp {
+
+struct Scaler {
+  Vector x_min;    // (d)
+  Vector x_range;  // (d), > 0
+  double y_mean = 0;
+  double y_std = 1;
+  std::vector<bool> constant_column;  // (d)
+  bool constant_target = false;
+
+  static Scaler Fit(const Matrix& X, const Vector& y);
+  static Scaler Identity(int d);
+
+  Matrix ScaleX(const Matrix& X) const;
+  Vector ScaleY(const Vector& y) const;
+  Vector UnscaleMean(const Vector& mean) const;  // y_mean + y_std m
+  Vector UnscaleStd(const Vector& std) const;    // y_std s
+};
+
+}  // namespace instantgp

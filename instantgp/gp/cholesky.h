@@ -1,0 +1,28 @@
+// Cholesky factorisation with a jitter ladder, and what is computed from the factor. LAPACK pinned to one thread.
+#pragma once
+
+#include <string>
+
+#include "instantgp/base/matrix.h"
+
+namespace instantgp {
+
+struct Factorization {
+  bool ok = false;
+  double jitter = 0;   // added to the diagonal; 0 when none was needed
+  int rung = 0;        // 0: no jitter, k: 10^(k-11) of the mean diagonal, k = 1..7
+  std::string reason;  // why it failed: "the covariance holds a value that is not finite", ...
+};
+
+// A = L L^T in place on the lower triangle. On failure climbs jitter = 1e-10, 1e-9, ..., 1e-4 of the mean diagonal; past the
+// ladder ok is false. `scratch` keeps the untouched triangle for the next rung.
+Factorization Factorize(Matrix& A, Matrix& scratch);
+
+// L^-1 b in place; L^-T b in place. `B` has n rows.
+void SolveLower(const Matrix& L, Eigen::Ref<Matrix> B);
+void SolveLowerTransposed(const Matrix& L, Eigen::Ref<Matrix> B);
+
+// L -> (L L^T)^-1, lower triangle, in place.
+void InvertFromFactor(Matrix& L);
+
+}  // namespace instantgp

@@ -1,0 +1,42 @@
+// The covariance of an expression and its gradient, on the lower triangle, in double.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "instantgp/base/matrix.h"
+#include "instantgp/kernel/expression.h"
+
+namespace instantgp {
+
+// Immutable after construction; all methods are const and may run in parallel. Parameters are logarithms in table order
+// (kernel/parameters.h). X is (n, d), scaled.
+class Covariance {
+ public:
+  explicit Covariance(const Expression& expression);
+  ~Covariance();
+  Covariance(Covariance&&) noexcept;
+  Covariance& operator=(Covariance&&) noexcept;
+
+  int num_parameters() const;
+  const Expression& expression() const;
+
+  // K(X, X) into the lower triangle (with diagonal) of K (n, n); the upper triangle is not touched.
+  void Gram(const Matrix& X, const double* log_parameters, Matrix& K) const;
+
+  // K(A, B) into K (rows of A, rows of B).
+  void Cross(const Matrix& A, const Matrix& B, const double* log_parameters, Matrix& K) const;
+
+  // k(x_i, x_i) into out (n).
+  void Diagonal(const Matrix& X, const double* log_parameters, Vector& out) const;
+
+  // gradient[p] = sum over i >= j of W_ij dK_ij / d log theta_p, for the lower triangle W (n, n). The caller has doubled the
+  // strictly lower entries if W stands for a symmetric matrix.
+  void Contract(const Matrix& X, const double* log_parameters, const Matrix& W, double* gradient) const;
+
+ private:
+  struct Program;
+  std::unique_ptr<Program> program_;
+};
+
+}  // namespace instantgp

@@ -1,0 +1,25 @@
+// Text to expression.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "instantgp/kernel/expression.h"
+
+namespace instantgp {
+
+// Parses an expression over the given columns and returns it bound and canonical. The grammar:
+//
+//   sum     := product { "+" product }
+//   product := factor { "*" factor }
+//   factor  := "(" sum ")" | symbol [ "(" column ")" ]
+//   symbol  := SE | LIN | PER | MAT52 or an alias (RBF, Linear, Periodic, Matern52, M52), any case
+//   column  := a column's name, a quoted name, or a 1-based index
+//
+// Without columns named anywhere the expression is a shorthand: the product over all columns of itself on each. A mixture
+// of symbols with and without a column is an error unless there is only one column.
+// Throws Error(kBadInput) with the text, a caret under the position, and a suggestion.
+Expression ParseKernel(std::string_view text, const std::vector<std::string>& column_names);
+
+}  // namespace instantgp

@@ -1,0 +1,31 @@
+// The amortised family: a product over columns of sums of base symbols.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "instantgp/kernel/expression.h"
+
+namespace instantgp {
+
+// symbols[i] are the addends on columns[i], ascending in both. Columns without a symbol are left out of the model.
+// The leaves of ToExpression() come in the order: column, addend, factor; parameter tables rely on it.
+struct Structure {
+  std::vector<int> columns;
+  std::vector<std::vector<BaseSymbol>> symbols;
+
+  int dimensions() const { return static_cast<int>(columns.size()); }
+  friend bool operator==(const Structure&, const Structure&) = default;
+};
+
+// Canonical (sorted); the same family member with the same columns.
+Expression ToExpression(const Structure& structure);
+
+// The structure of a canonical expression, or nullopt when it lies outside the family (a sum across columns, a product
+// of three on one column, a product with a sum on the same column, a square).
+std::optional<Structure> ToStructure(const Expression& expression);
+
+// One sentence for an error message: why the expression is outside the family; empty when it is inside.
+std::string WhyOutsideFamily(const Expression& expression, const std::vector<std::string>& column_names);
+
+}  // namespace instantgp

@@ -1,0 +1,39 @@
+// From a table and a kernel text to a fitted model: the facade of library, command line and Python.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include "instantgp/data/dataset.h"
+#include "instantgp/predict/model.h"
+
+namespace instantgp {
+
+enum class Method { kMl, kAdam, kMultiStart, kMap };
+std::string_view Name(Method method);
+// nullopt when there is no such method. `ListMethods()` is "ml, adam, multistart, map" for messages.
+std::optional<Method> MethodFromName(std::string_view name);
+std::string ListMethods();
+
+struct FitOptions {
+  Method method = Method::kMl;
+  int steps = 0;      // 0: the method's default
+  int restarts = 10;  // multistart
+  std::uint64_t seed = 0;
+  int threads = 0;    // 0: as the machine has
+  std::stop_token stop;
+  std::function<void(int done, int of)> progress;
+};
+
+// Largest n an exact fit accepts, from memory: three n x n doubles must fit kExactMemoryLimit.
+inline constexpr double kExactMemoryLimit = 8.0 * 1024 * 1024 * 1024;
+
+// Throws Error: kBadInput for the kernel or data, kLimit when n is too large (with the number and the alternative),
+// kNumerical when no parameters could be evaluated, kInterrupted when `stop` was requested.
+Model Fit(const Dataset& data, std::string_view kernel, const FitOptions& options = {});
+
+}  // namespace instantgp

@@ -1,0 +1,100 @@
+// A fitted model: data, scaling, expression, parameters and the factorisation; predicts in the user's units.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "instantgp/base/matrix.h"
+#include "instantgp/data/dataset.h"
+#include "instantgp/data/scaler.h"
+#include "instantgp/gp/posterior.h"
+
+namespace instantgp {
+
+struct Prediction {
+  Vector mean;
+  Vector std;
+  // mean -+ z std for the central interval of the given probability, e.g. 0.95
+  Vector Lower(double probability) const;
+  Vector Upper(double probability) const;
+};
+
+struct TimeSplit {  // milliseconds
+  double scale = 0, encode = 0, decode = 0, optimize = 0, factorize = 0, total = 0;
+};
+
+// How the parameters came about.
+struct FitSummary {
+  std::string method;  // "ml", "adam", "multistart", "map"
+  int evaluations = 0;
+  int steps = 0;
+  int rejected = 0;
+  int starts = 1;
+  std::string stop_reason;
+  double nlml_start = 0;  // per point
+  double nlml = 0;        // per point
+  TimeSplit time_ms;
+};
+
+// One row of the parameter report.
+struct ReportedParameter {
+  std::string dimension;  // "1", ...: the 1-based column number
+  std::string column;
+  std::string symbol;     // the addend: "SE*LIN"
+  std::string name;       // "variance", with the factor in front for product symbols: "SE variance"
+  double value = 0;       // scaled units
+  double value_original_units = 0;
+};
+
+struct Scores {
+  double rmse = 0, nll = 0;                            // user's units
+  double rmse_standardized = 0, nll_standardized = 0;  // y standardised by the training part
+  double coverage95 = 0;
+};
+
+class Model {
+ public:
+  Model(Posterior posterior, Scaler scaler, std::vector<std::string> column_names, std::string target_name,
+        FitSummary summary, std::vector<std::string> warnings);
+
+  Prediction Predict(const Matrix& X_new, Noise noise = Noise::kObserved) const;
+  Vector PredictMean(const Matrix& X_new) const;
+  Matrix PredictCov(const Matrix& X_new, Noise noise = Noise::kObserved) const;
+  Matrix Sample(const Matrix& X_new, int count, std::uint64_t seed, Noise noise = Noise::kObserved) const;  // (m, count)
+  LeaveOneOut Loo() const;  // user's units
+  Scores Score(const Matrix& X_new, const Vector& y_new) const;
+
+  std::string KernelText() const;       // canonical
+  std::string KernelShortText() const;  // the shorthand where there is one
+  std::vector<ReportedParameter> Parameters() const;
+  double NoiseVariance() const;               // scaled units
+  double NoiseVarianceOriginalUnits() const;  // y's units squared
+  double AmplitudeOriginalUnits() const;      // collapsed prior standard deviation, y's units
+
+  const Posterior& posterior() const { return posterior_; }
+  const Scaler& scaler() const { return scaler_; }
+  const FitSummary& summary() const { return summary_; }
+  const std::vector<std::string>& warnings() const { return warnings_; }
+  const std::vector<std::string>& column_names() const { return column_names_; }
+  const std::string& target_name() const { return target_name_; }
+  int rows() const { return static_cast<int>(posterior_.X().rows()); }
+  int columns() const { return static_cast<int>(posterior_.X().cols()); }
+
+ private:
+  Posterior posterior_;
+  Scaler scaler_;
+  std::vector<std::string> column_names_;
+  std::string target_name_;
+  FitSummary summary_;
+  std::vector<std::string> warnings_;
+};
+
+// One safetensors file with JSON metadata (docs/formats/model.md). Load checks version, checksum, names, shapes, finiteness.
+std::string SerializeModel(const Model& model);
+Model ParseModel(std::string_view bytes, const std::string& origin);
+void SaveModel(const Model& model, const std::string& path);
+Model LoadModel(const std::string& path);
+
+}  // namespace instantgp
