@@ -1,6 +1,7 @@
 // Cholesky factorisation with a jitter ladder, and what is computed from the factor. LAPACK pinned to one thread.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "instantgp/base/matrix.h"
@@ -15,8 +16,9 @@ struct Factorization {
 };
 
 // A = L L^T in place on the lower triangle. On failure climbs jitter = 1e-10, 1e-9, ..., 1e-4 of the mean diagonal; past the
-// ladder ok is false. `scratch` keeps the untouched triangle for the next rung.
-Factorization Factorize(Matrix& A, Matrix& scratch);
+// ladder ok is false. LAPACK destroys A when it fails, so `rebuild` fills the lower triangle anew before each rung: that
+// costs nothing in the ordinary case where keeping a copy would cost n^2 every time.
+Factorization Factorize(Matrix& A, const std::function<void(Matrix&)>& rebuild);
 
 // L^-1 b in place; L^-T b in place. `B` has n rows.
 void SolveLower(const Matrix& L, Eigen::Ref<Matrix> B);

@@ -9,8 +9,19 @@
 
 namespace instantgp {
 
-// Immutable after construction; all methods are const and may run in parallel. Parameters are logarithms in table order
-// (kernel/parameters.h). X is (n, d), scaled.
+// Memory for one thread's evaluations; grows to what is needed and is reused.
+struct CovarianceScratch {
+  std::vector<double> points;  // per-point tables of each leaf
+  std::vector<double> block;   // values of one block of pairs, every node
+};
+
+// Immutable after construction; all methods are const and may run in parallel with a scratch each. Parameters are
+// logarithms in table order (kernel/parameters.h). X is (n, d), scaled.
+//
+// Pairs (i, j) are visited in blocks of a few hundred along the columns of the lower triangle, so that all
+// intermediate values stay in the cache and every loop is a SIMD loop over a block. Within a product of elementary kernels
+// the exponents are added first: an ARD-SE kernel costs one exponential per pair whatever d. PER uses
+// sin(a - b) = sin a cos b - cos a sin b and needs 2 n trigonometric calls, not n^2.
 class Covariance {
  public:
   explicit Covariance(const Expression& expression);
@@ -22,17 +33,18 @@ class Covariance {
   const Expression& expression() const;
 
   // K(X, X) into the lower triangle (with diagonal) of K (n, n); the upper triangle is not touched.
-  void Gram(const Matrix& X, const double* log_parameters, Matrix& K) const;
+  void Gram(const Matrix& X, const double* log_parameters, Matrix& K, CovarianceScratch& scratch) const;
 
   // K(A, B) into K (rows of A, rows of B).
-  void Cross(const Matrix& A, const Matrix& B, const double* log_parameters, Matrix& K) const;
+  void Cross(const Matrix& A, const Matrix& B, const double* log_parameters, Matrix& K, CovarianceScratch& scratch) const;
 
   // k(x_i, x_i) into out (n).
   void Diagonal(const Matrix& X, const double* log_parameters, Vector& out) const;
 
   // gradient[p] = sum over i >= j of W_ij dK_ij / d log theta_p, for the lower triangle W (n, n). The caller has doubled the
   // strictly lower entries if W stands for a symmetric matrix.
-  void Contract(const Matrix& X, const double* log_parameters, const Matrix& W, double* gradient) const;
+  void Contract(const Matrix& X, const double* log_parameters, const Matrix& W, double* gradient,
+                CovarianceScratch& scratch) const;
 
  private:
   struct Program;

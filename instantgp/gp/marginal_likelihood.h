@@ -14,8 +14,8 @@ namespace instantgp {
 // Scratch for one thread; grows to the largest n seen and is reused.
 struct NlmlWorkspace {
   Matrix A;        // (n, n)
-  Matrix scratch;  // (n, n)
   Vector alpha;    // (n)
+  CovarianceScratch covariance;
 };
 
 struct NlmlValue {

@@ -1,0 +1,170 @@
+#include "instantgp/baselines/type2_ml.h"
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+#include <vector>
+
+#include "instantgp/base/error.h"
+#include "instantgp/base/rng.h"
+#include "instantgp/base/thread_pool.h"
+#include "instantgp/gp/marginal_likelihood.h"
+#include "instantgp/kernel/parameters.h"
+#include "instantgp/kernel/prior.h"
+#include "instantgp/optimize/adam.h"
+#include "instantgp/optimize/lbfgs.h"
+
+namespace instantgp {
+namespace {
+
+constexpr double kStartNoiseStd = 0.2;
+
+// NLML per point, and with MAP the negative log priors divided by n.
+class Type2Objective final : public FirstOrderFunction {
+ public:
+  Type2Objective(const Covariance& covariance, const std::vector<Parameter>& table, const Matrix& X, const Vector& y,
+                 bool map)
+      : covariance_(covariance), table_(table), X_(X), y_(y), map_(map) {}
+
+  int size() const override { return static_cast<int>(table_.size()) + 1; }
+
+  bool Evaluate(const Vector& theta, double* value, Vector* gradient) override {
+    const NlmlValue nlml = NegativeLogMarginalLikelihood(covariance_, X_, y_, theta, gradient, workspace_);
+    if (!nlml.ok) return false;
+    *value = nlml.nlml;
+    if (map_) AddPriors(theta, value, gradient);
+    return true;
+  }
+
+  NlmlValue Nlml(const Vector& theta) {
+    return NegativeLogMarginalLikelihood(covariance_, X_, y_, theta, nullptr, workspace_);
+  }
+
+ private:
+  void AddPriors(const Vector& theta, double* value, Vector* gradient) const {
+    const double n = static_cast<double>(y_.size());
+    for (int i = 0; i < size(); ++i) {
+      const GammaPrior prior = i + 1 == size() ? NoisePrior() : table_[i].prior;
+      *value -= prior.LogDensity(theta[i]) / n;
+      if (gradient != nullptr) (*gradient)[i] -= prior.DLogDensity(theta[i]) / n;
+    }
+  }
+
+  const Covariance& covariance_;
+  const std::vector<Parameter>& table_;
+  const Matrix& X_;
+  const Vector& y_;
+  bool map_;
+  NlmlWorkspace workspace_;
+};
+
+OptimizeSummary Minimize(Type2Objective& objective, const Vector& start, const Type2Options& options) {
+  if (options.optimizer == Optimizer::kAdam) {
+    AdamOptions adam;
+    if (options.max_steps > 0) adam.max_steps = options.max_steps;
+    adam.stop = options.stop;
+    return MinimizeAdam(objective, start, adam);
+  }
+  LbfgsOptions lbfgs;
+  if (options.max_steps > 0) lbfgs.max_steps = options.max_steps;
+  lbfgs.stop = options.stop;
+  return MinimizeLbfgs(objective, start, lbfgs);
+}
+
+struct Start {
+  OptimizeSummary summary;
+  NlmlValue nlml;        // at the end
+  NlmlValue nlml_start;  // at the start
+};
+
+Start RunStart(Type2Objective& objective, const Vector& start, const Type2Options& options) {
+  Start result;
+  result.summary = Minimize(objective, start, options);
+  if (result.summary.x.size() > 0) {
+    result.nlml = objective.Nlml(result.summary.x);
+    result.nlml_start = objective.Nlml(start);
+  }
+  return result;
+}
+
+void Adopt(const Start& best, Type2Result& result) {
+  result.ok = best.nlml.ok;
+  result.theta = best.summary.x;
+  result.nlml = best.nlml.nlml;
+  result.nlml_start = best.nlml_start.nlml;
+  result.jitter = best.nlml.jitter;
+  result.steps = best.summary.steps;
+  result.reason = best.summary.reason;
+}
+
+constexpr char kFailure[] =
+    "no start could be evaluated: the covariance has no Cholesky factor at any of them. Look for extreme or duplicate rows, "
+    "or a kernel with many products.";
+
+}  // namespace
+
+Vector StandardStart(const Expression& expression) {
+  Vector theta = Vector::Zero(NumParameters(expression) + 1);
+  theta[theta.size() - 1] = 2 * std::log(kStartNoiseStd);
+  return theta;
+}
+
+Type2Result FitType2(const Expression& expression, const Matrix& X, const Vector& y, const Type2Options& options,
+                     const Vector& start) {
+  const Covariance covariance(expression);
+  const std::vector<Parameter> table = ParameterTable(expression);
+  Type2Objective objective(covariance, table, X, y, options.map);
+  const Start run = RunStart(objective, start.size() > 0 ? start : StandardStart(expression), options);
+  Type2Result result;
+  result.evaluations = run.summary.evaluations;
+  result.rejected = run.summary.rejected;
+  if (run.summary.x.size() > 0) Adopt(run, result);
+  result.failed_starts = result.ok ? 0 : 1;
+  if (!result.ok) result.message = kFailure;
+  return result;
+}
+
+Type2Result FitMultiStart(const Expression& expression, const Matrix& X, const Vector& y, const Type2Options& options) {
+  const Covariance covariance(expression);
+  const std::vector<Parameter> table = ParameterTable(expression);
+  const int count = std::max(1, options.restarts);
+  std::vector<Start> runs(static_cast<std::size_t>(count));
+  ThreadPool pool(std::min(count, ResolveThreads(options.threads)));
+  std::mutex progress_mutex;
+  int done = 0;
+  pool.Run(count, [&](int k, int) {
+    Type2Objective objective(covariance, table, X, y, options.map);
+    RandomStream random(options.seed, static_cast<std::uint64_t>(k));
+    if (!options.stop.stop_requested()) {
+      runs[k] = RunStart(objective, DrawFromPrior(table, random), options);
+    } else {
+      runs[k].summary.reason = StopReason::kInterrupted;
+    }
+    const std::lock_guard lock(progress_mutex);
+    ++done;
+    if (options.progress) options.progress(done, count);
+  });
+
+  // The best of all ends by the value that was minimised, ties to the lower number.
+  Type2Result result;
+  result.starts = count;
+  const Start* best = nullptr;
+  for (const Start& run : runs) {
+    result.evaluations += run.summary.evaluations;
+    result.rejected += run.summary.rejected;
+    if (!run.nlml.ok) {
+      ++result.failed_starts;
+    } else if (best == nullptr || run.summary.value < best->summary.value) {
+      best = &run;
+    }
+  }
+  if (best != nullptr) {
+    Adopt(*best, result);
+  } else {
+    result.message = kFailure;
+    result.reason = runs[0].summary.reason;
+  }
+  return result;
+}
+
+}  // namespace instantgp

@@ -1,0 +1,18 @@
+// The few LAPACK and BLAS routines we call, by their Fortran symbols (the C wrappers copy and cost time at small n).
+#pragma once
+
+namespace instantgp::lapack {
+
+// OpenBLAS runs on the caller's thread only: parallelism is ours, over datasets, structures and starts. Called before the
+// first use; the setting is OpenBLAS's own and process-wide.
+void PinToOneThread();
+
+extern "C" {
+void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info);
+void dpotri_(const char* uplo, const int* n, double* a, const int* lda, int* info);
+void dtrsm_(const char* side, const char* uplo, const char* trans, const char* diag, const int* m, const int* n,
+            const double* alpha, const double* a, const int* lda, double* b, const int* ldb);
+void openblas_set_num_threads(int threads);
+}
+
+}  // namespace instantgp::lapack

@@ -1,0 +1,163 @@
+#include "instantgp/gp/posterior.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+#include "instantgp/base/check.h"
+#include "instantgp/base/error.h"
+#include "instantgp/base/rng.h"
+#include "instantgp/gp/cholesky.h"
+
+namespace instantgp {
+namespace {
+
+constexpr Index kChunk = 256;  // test rows predicted at a time: memory O(n * kChunk)
+
+}  // namespace
+
+Posterior::Posterior(Expression expression, Matrix X, Vector y, Vector theta)
+    : covariance_(expression), X_(std::move(X)), y_(std::move(y)), theta_(std::move(theta)) {
+  const Index n = X_.rows();
+  INSTANTGP_CHECK(n > 0 && y_.size() == n && theta_.size() == covariance_.num_parameters() + 1);
+  CovarianceScratch scratch;
+  L_.resize(n, n);
+  const auto build = [&](Matrix& A) {
+    covariance_.Gram(X_, theta_.data(), A, scratch);
+    A.diagonal().array() += noise_variance();
+  };
+  build(L_);
+  const Factorization factor = Factorize(L_, build);
+  if (!factor.ok) {
+    throw Error(ErrorCode::kNumerical, "cannot factorise the covariance of " + std::to_string(n) + " rows: " +
+                                           factor.reason +
+                                           ". Look for duplicate rows or extreme values, or fit with --method map, "
+                                           "whose priors keep parameters moderate.");
+  }
+  jitter_ = factor.jitter;
+  L_.triangularView<Eigen::StrictlyUpper>().setZero();
+  alpha_ = y_;
+  SolveLower(L_, alpha_);
+  SolveLowerTransposed(L_, alpha_);
+}
+
+Posterior::Posterior(Expression expression, Matrix X, Vector y, Vector theta, Matrix L, Vector alpha, double jitter)
+    : covariance_(expression),
+      X_(std::move(X)),
+      y_(std::move(y)),
+      theta_(std::move(theta)),
+      L_(std::move(L)),
+      alpha_(std::move(alpha)),
+      jitter_(jitter) {
+  const Index n = X_.rows();
+  INSTANTGP_CHECK(n > 0 && y_.size() == n && theta_.size() == covariance_.num_parameters() + 1);
+  INSTANTGP_CHECK(L_.rows() == n && L_.cols() == n && alpha_.size() == n);
+}
+
+Vector Posterior::Mean(const Matrix& X_new) const {
+  Vector mean;
+  MeanAndStd(X_new, Noise::kLatent, &mean, nullptr);
+  return mean;
+}
+
+void Posterior::MeanAndStd(const Matrix& X_new, Noise noise, Vector* mean, Vector* std) const {
+  INSTANTGP_CHECK(X_new.cols() == X_.cols());
+  const Index m = X_new.rows();
+  if (mean != nullptr) mean->resize(m);
+  if (std != nullptr) covariance_.Diagonal(X_new, theta_.data(), *std);
+  CovarianceScratch scratch;
+  Matrix k;  // (n, chunk): K(X, X_new)
+  for (Index first = 0; first < m; first += kChunk) {
+    const Index count = std::min(kChunk, m - first);
+    covariance_.Cross(X_, X_new.middleRows(first, count), theta_.data(), k, scratch);
+    if (mean != nullptr) mean->segment(first, count).noalias() = k.transpose() * alpha_;
+    if (std != nullptr) {
+      SolveLower(L_, k);  // V = L^-1 k; latent variance = k** - |V|^2, clamped at 0 against rounding
+      std->segment(first, count) -= k.colwise().squaredNorm().transpose();
+    }
+  }
+  if (std != nullptr) {
+    const double added = noise == Noise::kObserved ? noise_variance() : 0.0;
+    *std = (std->array().max(0.0) + added).sqrt();
+  }
+}
+
+Matrix Posterior::Cov(const Matrix& X_new, Noise noise) const {
+  const Index m = X_new.rows();
+  CovarianceScratch scratch;
+  Matrix k;
+  covariance_.Cross(X_, X_new, theta_.data(), k, scratch);
+  SolveLower(L_, k);
+  Matrix cov(m, m);
+  covariance_.Gram(X_new, theta_.data(), cov, scratch);
+  cov.selfadjointView<Eigen::Lower>().rankUpdate(k.transpose(), -1.0);
+  cov.diagonal() = cov.diagonal().array().max(0.0);
+  if (noise == Noise::kObserved) cov.diagonal().array() += noise_variance();
+  cov.triangularView<Eigen::StrictlyUpper>() = cov.transpose();
+  return cov;
+}
+
+Matrix Posterior::Samples(const Matrix& X_new, Noise noise, int count, std::uint64_t seed) const {
+  const Matrix cov = Cov(X_new, Noise::kLatent);
+  Matrix factor = cov;
+  const auto rebuild = [&](Matrix& A) { A = cov; };
+  // Latent covariances are singular where test points repeat or meet the data: the ladder starts at once, and a covariance
+  // that is zero (everything known) needs none.
+  const double largest = cov.diagonal().maxCoeff();
+  if (largest > 0) {
+    const Factorization result = Factorize(factor, rebuild);
+    if (!result.ok) {
+      throw Error(ErrorCode::kNumerical, "cannot draw samples: " + result.reason + ". Ask for fewer or more distinct rows.");
+    }
+  } else {
+    factor.setZero();
+  }
+  factor.triangularView<Eigen::StrictlyUpper>().setZero();
+  const Index m = X_new.rows();
+  Matrix samples(m, count);
+  const Vector mean = Mean(X_new);
+  const double noise_std = noise == Noise::kObserved ? std::sqrt(noise_variance()) : 0.0;
+  for (int s = 0; s < count; ++s) {
+    RandomStream random(seed, static_cast<std::uint64_t>(s));
+    Vector z(m);
+    for (Index i = 0; i < m; ++i) z[i] = random.Normal();
+    samples.col(s) = mean + factor * z;
+    if (noise_std > 0) {
+      for (Index i = 0; i < m; ++i) samples(i, s) += noise_std * random.Normal();
+    }
+  }
+  return samples;
+}
+
+LeaveOneOut Posterior::Loo() const {
+  const Index n = X_.rows();
+  Matrix inverse = L_;
+  InvertFromFactor(inverse);
+  LeaveOneOut loo;
+  loo.variance = inverse.diagonal().cwiseInverse();
+  loo.mean = y_ - alpha_.cwiseProduct(loo.variance);
+  for (Index i = 0; i < n; ++i) {
+    const double residual = y_[i] - loo.mean[i];
+    loo.nll += 0.5 * (std::log(2 * std::numbers::pi * loo.variance[i]) + residual * residual / loo.variance[i]);
+  }
+  loo.nll /= static_cast<double>(n);
+  return loo;
+}
+
+double Posterior::nlml() const {
+  const double n = static_cast<double>(y_.size());
+  return (0.5 * y_.dot(alpha_) + L_.diagonal().array().log().sum()) / n + 0.5 * std::log(2 * std::numbers::pi);
+}
+
+double Posterior::log_marginal_likelihood() const { return -nlml() * static_cast<double>(y_.size()); }
+double Posterior::jitter() const { return jitter_; }
+double Posterior::noise_variance() const { return std::exp(theta_[theta_.size() - 1]); }
+const Expression& Posterior::expression() const { return covariance_.expression(); }
+const Matrix& Posterior::X() const { return X_; }
+const Vector& Posterior::y() const { return y_; }
+const Vector& Posterior::theta() const { return theta_; }
+const Matrix& Posterior::L() const { return L_; }
+const Vector& Posterior::alpha() const { return alpha_; }
+
+}  // namespace instantgp
