@@ -119,9 +119,12 @@ Simulated Simulate(const SimulationOptions& options, std::uint64_t seed, std::ui
 
     const Covariance covariance(expression);
     w.K.resize(rows, rows);
-    covariance.Gram(w.X, out.theta.data(), w.K);
-    w.K.diagonal().array() += std::exp(out.theta[out.theta.size() - 1]);
-    const Factorization factorization = Factorize(w.K, w.scratch);
+    const auto build = [&](Matrix& K) {
+      covariance.Gram(w.X, out.theta.data(), K, w.covariance);
+      K.diagonal().array() += std::exp(out.theta[out.theta.size() - 1]);
+    };
+    build(w.K);
+    const Factorization factorization = Factorize(w.K, build);
     if (!factorization.ok) {
       reason = factorization.reason;
       continue;
@@ -152,7 +155,8 @@ SimulatedFunction SimulateFunction(const Expression& expression, int n, int d, s
                                        " values");
   }
   const Covariance covariance(expression);
-  Matrix K(n, n), scratch;
+  Matrix K(n, n);
+  CovarianceScratch scratch;
   Vector z;
   std::string reason;
   for (int attempt = 0; attempt < kMaxSimulationTries; ++attempt) {
@@ -160,8 +164,9 @@ SimulatedFunction SimulateFunction(const Expression& expression, int n, int d, s
     SimulatedFunction out;
     out.theta = theta ? *theta : DrawFromPrior(table, random);
     DrawInputs(n, d, random, out.X);
-    covariance.Gram(out.X, out.theta.data(), K);
-    const Factorization factorization = Factorize(K, scratch);
+    const auto build = [&](Matrix& target) { covariance.Gram(out.X, out.theta.data(), target, scratch); };
+    build(K);
+    const Factorization factorization = Factorize(K, build);
     if (!factorization.ok) {
       reason = factorization.reason;
       continue;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "instantgp/base/matrix.h"
+#include "instantgp/gp/covariance.h"
 #include "instantgp/base/rng.h"
 #include "instantgp/kernel/expression.h"
 #include "instantgp/kernel/structure.h"
@@ -55,8 +56,8 @@ struct Simulated {
 struct SimulationWorkspace {
   Matrix X;        // (n + n_test, d)
   Matrix K;        // (n + n_test, n + n_test)
-  Matrix scratch;  // (n + n_test, n + n_test)
   Vector z;        // (n + n_test)
+  CovarianceScratch covariance;
 };
 
 // A structure over columns 0..d-1 with `symbols` as alphabet; addends ascending within a column.
