@@ -19,6 +19,10 @@ void Require(bool condition, const char* message) {
 
 double SymbolWeight(BaseSymbol symbol) { return FactorsOf(symbol).size() == 1 ? 2.0 : 1.0; }
 
+int DrawRows(const SimulationOptions& options, RandomStream& random) {
+  return options.n ? *options.n : random.UniformInt(options.min_n, options.max_n);
+}
+
 int DrawDimensions(const SimulationOptions& options, RandomStream& random) {
   if (options.d) return *options.d;
   if (options.structure) return options.structure->columns.back() + 1;
@@ -97,6 +101,12 @@ Structure DrawStructure(const SimulationOptions& options, int d, RandomStream& r
   return structure;
 }
 
+SimulatedSize DrawSize(const SimulationOptions& options, std::uint64_t seed, std::uint64_t index) {
+  RandomStream random(seed, index, 0);
+  const int n = DrawRows(options, random);
+  return {n, DrawDimensions(options, random)};
+}
+
 Simulated Simulate(const SimulationOptions& options, std::uint64_t seed, std::uint64_t index,
                    SimulationWorkspace* workspace) {
   options.Validate();
@@ -106,7 +116,7 @@ Simulated Simulate(const SimulationOptions& options, std::uint64_t seed, std::ui
   for (int attempt = 0; attempt < kMaxSimulationTries; ++attempt) {
     RandomStream random(seed, index, static_cast<std::uint32_t>(attempt));
     Simulated out;
-    const int n = options.n ? *options.n : random.UniformInt(options.min_n, options.max_n);
+    const int n = DrawRows(options, random);
     const int d = DrawDimensions(options, random);
     const Index rows = static_cast<Index>(n) + options.n_test;
     out.truth = options.structure ? *options.structure : DrawStructure(options, d, random);

@@ -63,6 +63,14 @@ struct SimulationWorkspace {
 // A structure over columns 0..d-1 with `symbols` as alphabet; addends ascending within a column.
 Structure DrawStructure(const SimulationOptions& options, int d, RandomStream& random);
 
+// Rows and columns of dataset `index` without drawing the rest of it: what a scheduler needs to share out work. (Of the
+// first attempt, should its covariance be redrawn.)
+struct SimulatedSize {
+  int n = 0;
+  int d = 0;
+};
+SimulatedSize DrawSize(const SimulationOptions& options, std::uint64_t seed, std::uint64_t index);
+
 // Thread-safe with one workspace per thread (null: its own). A covariance past the jitter ladder is redrawn from the
 // next substream; Error(kNumerical) after kMaxSimulationTries.
 inline constexpr int kMaxSimulationTries = 20;
