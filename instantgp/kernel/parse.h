@@ -15,11 +15,14 @@ namespace instantgp {
 //   product := factor { "*" factor }
 //   factor  := "(" sum ")" | symbol [ "(" column ")" ]
 //   symbol  := SE | LIN | PER | MAT52 or an alias (RBF, Linear, Periodic, Matern52, M52), any case
-//   column  := a column's name, a quoted name, or a 1-based index
+//   column  := a column's name, a quoted name ("..." or '...' with \\ \" \' \n \r \t), or a 1-based index
 //
-// Without columns named anywhere the expression is a shorthand: the product over all columns of itself on each. A mixture
-// of symbols with and without a column is an error unless there is only one column.
-// Throws Error(kBadInput) with the text, a caret under the position, and a suggestion.
+// A bare column is looked up as a name first, then as an index, then as x<k>; a quoted one only as a name.
+//
+// Without columns named anywhere the expression is a shorthand: the product over all columns of itself on each. A
+// mixture of symbols with and without a column is an error unless there is only one column. Throws Error(kBadInput)
+// with the text, a caret under the position, and a suggestion; Error(kLimit) for more than 4096 symbols (counted on
+// every column), 200 nested parentheses or 1 MiB of text.
 Expression ParseKernel(std::string_view text, const std::vector<std::string>& column_names);
 
 }  // namespace instantgp

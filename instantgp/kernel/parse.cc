@@ -1,0 +1,299 @@
+#include "instantgp/kernel/parse.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "instantgp/base/error.h"
+#include "instantgp/kernel/column_text.h"
+#include "instantgp/kernel/diagnosis.h"
+
+namespace instantgp {
+namespace {
+
+constexpr int kMaxDepth = 200;              // of parentheses: the parser and every walk over the tree recurse
+constexpr int kMaxLeaves = 4096;            // after the shorthand is spread over the columns
+constexpr std::size_t kMaxText = 1U << 20;  // bytes
+
+struct Spelling {
+  const char* text;
+  Elementary symbol;
+};
+constexpr std::array<Spelling, 9> kSpellings = {{{"SE", Elementary::kSE},
+                                                 {"LIN", Elementary::kLIN},
+                                                 {"PER", Elementary::kPER},
+                                                 {"MAT52", Elementary::kMAT52},
+                                                 {"RBF", Elementary::kSE},
+                                                 {"Linear", Elementary::kLIN},
+                                                 {"Periodic", Elementary::kPER},
+                                                 {"Matern52", Elementary::kMAT52},
+                                                 {"M52", Elementary::kMAT52}}};
+constexpr const char* kSymbolList =
+    "The symbols are SE, LIN, PER and MAT52 (also RBF, Linear, Periodic, Matern52, M52).";
+
+bool IsSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+// Bytes above ASCII count as letters, so that a word is never cut inside a character.
+bool IsWord(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || IsDigit(c) || c == '_' ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
+bool EndsBareColumn(char c) {
+  return c == '(' || c == ')' || c == '+' || c == '*' || c == ',' || c == '"' || c == '\'';
+}
+
+std::optional<Elementary> SymbolOf(std::string_view word) {
+  for (const Spelling& spelling : kSpellings) {
+    if (word.size() == std::string_view(spelling.text).size() && EditDistance(word, spelling.text) == 0) {
+      return spelling.symbol;
+    }
+  }
+  return std::nullopt;
+}
+
+std::string ListOfColumns(const std::vector<std::string>& names) {
+  constexpr std::size_t kShown = 12;
+  std::string list = names.size() == 1 ? "The only column is " : "The columns are ";
+  for (std::size_t k = 0; k < std::min(names.size(), kShown); ++k) {
+    if (k > 0) list += ", ";
+    list += ColumnText(static_cast<int>(k), names);
+  }
+  if (names.size() > kShown) list += " and " + std::to_string(names.size() - kShown) + " more";
+  return OneLine(list) + ".";
+}
+
+class Parser {
+ public:
+  Parser(std::string_view text, const std::vector<std::string>& names) : text_(text), names_(names) {}
+
+  Expression Run() {
+    if (names_.empty()) Fail(0, "there is no column to act on", "The data need at least one input column.");
+    SkipSpace();
+    if (AtEnd()) Fail(0, "the kernel expression is empty", "Write for example SE + LIN*PER.");
+    Expression e = Sum();
+    if (!AtEnd()) FailBetween();
+    if (named_ && unnamed_ && names_.size() > 1) {
+      Fail(*unnamed_, "this symbol names no column, but another symbol does",
+           "Name a column for every symbol, or for none: without columns the expression stands on every column. " +
+               ListOfColumns(names_));
+    }
+    return named_ || names_.size() == 1 ? Bind(std::move(e)) : Spread(e);
+  }
+
+ private:
+  Expression Sum() {
+    std::vector<Expression> terms;
+    terms.push_back(Product());
+    while (Take('+')) terms.push_back(Product());
+    return terms.size() == 1 ? std::move(terms.front()) : Expression::Sum(std::move(terms));
+  }
+
+  Expression Product() {
+    std::vector<Expression> terms;
+    terms.push_back(Factor());
+    while (Take('*')) terms.push_back(Factor());
+    return terms.size() == 1 ? std::move(terms.front()) : Expression::Product(std::move(terms));
+  }
+
+  Expression Factor() {
+    SkipSpace();
+    const std::size_t begin = position_;
+    if (Take('(')) {
+      if (++depth_ > kMaxDepth) {
+        Fail(begin, "more than " + std::to_string(kMaxDepth) + " parentheses inside each other", "Write it flatter.",
+             ErrorCode::kLimit);
+      }
+      Expression e = Sum();
+      if (AtEnd()) Fail(begin, "this parenthesis is never closed", "Add a closing \")\".");
+      if (!Take(')')) FailBetween();
+      --depth_;
+      return e;
+    }
+    return Leaf();
+  }
+
+  Expression Leaf() {
+    const std::size_t begin = position_;
+    while (!AtEnd() && IsWord(text_[position_])) ++position_;
+    const std::string_view word = text_.substr(begin, position_ - begin);
+    const std::optional<Elementary> symbol = SymbolOf(word);
+    if (!symbol) FailAtSymbol(begin, word);
+    if (++leaves_ > kMaxLeaves) FailTooLarge(begin);
+    SkipSpace();
+    if (AtEnd() || text_[position_] != '(') {
+      if (!unnamed_) unnamed_ = begin;
+      return Expression::Leaf(*symbol, Expression::kEveryColumn);
+    }
+    named_ = true;
+    return Expression::Leaf(*symbol, ColumnArgument(word));
+  }
+
+  // "(" column ")"
+  int ColumnArgument(std::string_view symbol) {
+    const std::size_t open = position_++;
+    SkipSpace();
+    const std::size_t begin = position_;
+    const bool quoted = !AtEnd() && (text_[position_] == '"' || text_[position_] == '\'');
+    const std::string name = quoted ? QuotedColumn() : BareColumn();
+    SkipSpace();
+    if (AtEnd()) Fail(open, "this parenthesis is never closed", "Add a closing \")\".");
+    if (text_[position_] == ',') {
+      const std::string each(symbol);
+      Fail(position_, "a symbol acts on one column only", "Write " + each + "(a)*" + each + "(b) for two columns.");
+    }
+    if (name.empty() && !quoted) {
+      Fail(position_, "expected a column here",
+           "Write its name, its quoted name or its number, as in SE(1); or leave out the parentheses. " +
+               ListOfColumns(names_));
+    }
+    if (text_[position_] != ')') {
+      Fail(position_, "expected \")\" after the column", "A column's name with such characters must stand in quotes.");
+    }
+    ++position_;
+    SkipSpace();
+    const ColumnLookup lookup = FindColumn(name, quoted, names_);
+    if (lookup.result != Lookup::kFound) FailAtColumn(begin, name, quoted, lookup.result);
+    return lookup.column;
+  }
+
+  std::string BareColumn() {
+    const std::size_t begin = position_;
+    while (!AtEnd() && !EndsBareColumn(text_[position_])) ++position_;
+    std::string_view name = text_.substr(begin, position_ - begin);
+    while (!name.empty() && IsSpace(name.back())) name.remove_suffix(1);
+    return std::string(name);
+  }
+
+  std::string QuotedColumn() {
+    const std::size_t begin = position_;
+    const char quote = text_[position_++];
+    std::string name;
+    for (; !AtEnd() && text_[position_] != quote; ++position_) {
+      if (text_[position_] != '\\') {
+        name += text_[position_];
+        continue;
+      }
+      const std::size_t escape = position_++;
+      constexpr std::string_view kEscapes = "\\\"'nrt", kMeaning = "\\\"'\n\r\t";
+      const std::size_t which = AtEnd() ? std::string_view::npos : kEscapes.find(text_[position_]);
+      if (which == std::string_view::npos) {
+        Fail(escape, "unknown escape inside a quoted name",
+             "After a backslash stand \\ \" ' n r or t; write \\\\ for a backslash.");
+      }
+      name += kMeaning[which];
+    }
+    if (AtEnd()) Fail(begin, "this quote is never closed", std::string("Add a closing ") + quote + " after the name.");
+    ++position_;
+    return name;
+  }
+
+  // Every leaf without a column gets the only one there is.
+  Expression Bind(Expression e) const {
+    if (e.op == Expression::Op::kLeaf && e.column == Expression::kEveryColumn) e.column = 0;
+    for (Expression& term : e.terms) term = Bind(std::move(term));
+    return e;
+  }
+
+  Expression Spread(const Expression& e) const {
+    if (static_cast<std::size_t>(leaves_) * names_.size() > kMaxLeaves) FailTooLarge(0);
+    std::vector<Expression> factors;
+    for (std::size_t k = 0; k < names_.size(); ++k) factors.push_back(OnColumn(e, static_cast<int>(k)));
+    return Expression::Product(std::move(factors));
+  }
+
+  static Expression OnColumn(Expression e, int column) {
+    if (e.op == Expression::Op::kLeaf) e.column = column;
+    for (Expression& term : e.terms) term = OnColumn(std::move(term), column);
+    return e;
+  }
+
+  [[noreturn]] void Fail(std::size_t position, const std::string& what, const std::string& hint,
+                         ErrorCode code = ErrorCode::kBadInput) const {
+    throw Error(code, "kernel expression: " + what + "\n" + TextWithCaret(text_, position) + hint);
+  }
+
+  [[noreturn]] void FailTooLarge(std::size_t position) const {
+    Fail(position, "more than " + std::to_string(kMaxLeaves) + " symbols, counted on every column",
+         "Use fewer symbols or fewer columns.", ErrorCode::kLimit);
+  }
+
+  // A symbol was expected.
+  [[noreturn]] void FailAtSymbol(std::size_t begin, std::string_view word) const {
+    if (word.empty()) {
+      if (begin >= text_.size()) Fail(begin, "the expression ends where a symbol must follow", kSymbolList);
+      Fail(begin, "expected a symbol or \"(\" here", kSymbolList);
+    }
+    if (IsDigit(word.front())) {
+      Fail(begin, "a number cannot stand here", std::string("Every symbol has a variance of its own. ") + kSymbolList);
+    }
+    const std::string shown = OneLine(word);
+    if (FindColumn(word, true, names_).result == Lookup::kFound) {
+      Fail(begin, "\"" + shown + "\" is a column, not a symbol", "Write for example SE(" + shown + "). " + kSymbolList);
+    }
+    std::vector<std::string> spellings;
+    for (const Spelling& spelling : kSpellings) spellings.emplace_back(spelling.text);
+    const std::string nearest = Nearest(word, spellings);
+    Fail(begin, "unknown symbol \"" + shown + "\"",
+         (nearest.empty() ? "" : "Did you mean " + nearest + "? ") + kSymbolList);
+  }
+
+  // "+", "*" or ")" was expected after a factor.
+  [[noreturn]] void FailBetween() const {
+    const char c = text_[position_];
+    if (c == ')') Fail(position_, "this parenthesis was never opened", "Remove it or add an opening \"(\".");
+    if (c == '^') Fail(position_, "there are no powers", "Write a product, as in SE*SE.");
+    Fail(position_, "expected \"+\" or \"*\" here", "Kernels are combined by + and * only.");
+  }
+
+  [[noreturn]] void FailAtColumn(std::size_t begin, const std::string& name, bool quoted, Lookup result) const {
+    const std::string shown = OneLine(QuotedName(name));
+    const std::string list = ListOfColumns(names_);
+    if (result == Lookup::kAmbiguous) {
+      Fail(begin, "several columns are called " + shown, "Name it by its number instead. " + list);
+    }
+    if (result == Lookup::kOutOfRange) {
+      Fail(begin, "there is no column " + OneLine(name),
+           "Columns are counted from 1 to " + std::to_string(names_.size()) + ". " + list);
+    }
+    if (!quoted && SymbolOf(name)) {
+      Fail(begin, "expected a column here, found the symbol " + OneLine(name),
+           "For a product write * before the parenthesis. " + list);
+    }
+    const std::string nearest = Nearest(name, names_);
+    Fail(begin, "unknown column " + shown,
+         (nearest.empty() ? "" : "Did you mean " + OneLine(QuotedName(nearest)) + "? ") + list);
+  }
+
+  bool AtEnd() const { return position_ >= text_.size(); }
+  void SkipSpace() {
+    while (!AtEnd() && IsSpace(text_[position_])) ++position_;
+  }
+  bool Take(char c) {
+    SkipSpace();
+    if (AtEnd() || text_[position_] != c) return false;
+    ++position_;
+    SkipSpace();
+    return true;
+  }
+
+  std::string_view text_;
+  const std::vector<std::string>& names_;
+  std::size_t position_ = 0;
+  int depth_ = 0;
+  int leaves_ = 0;
+  bool named_ = false;                  // some symbol names a column
+  std::optional<std::size_t> unnamed_;  // where the first symbol without a column stands
+};
+
+}  // namespace
+
+Expression ParseKernel(std::string_view text, const std::vector<std::string>& column_names) {
+  if (text.size() > kMaxText) {
+    throw Error(ErrorCode::kLimit, "kernel expression: the text has " + std::to_string(text.size()) +
+                                       " bytes, more than the limit of " + std::to_string(kMaxText) + ".");
+  }
+  return Canonical(Parser(text, column_names).Run());
+}
+
+}  // namespace instantgp

@@ -1,0 +1,72 @@
+// Expression to text.
+#include <algorithm>
+
+#include "instantgp/base/check.h"
+#include "instantgp/kernel/column_text.h"
+#include "instantgp/kernel/expression.h"
+
+namespace instantgp {
+namespace {
+
+using Op = Expression::Op;
+
+// Products of single symbols are written tight, SE*LIN; around a parenthesis the star has room, SE * (LIN + PER).
+void Write(const Expression& e, const std::vector<std::string>& names, std::string& text) {
+  if (e.op == Op::kLeaf) {
+    text += Name(e.symbol);
+    if (e.column != Expression::kEveryColumn) text += '(' + ColumnText(e.column, names) + ')';
+    return;
+  }
+  const bool has_sum =
+      std::any_of(e.terms.begin(), e.terms.end(), [](const Expression& term) { return term.op == Op::kSum; });
+  const char* separator = e.op == Op::kSum ? " + " : has_sum ? " * " : "*";
+  for (std::size_t i = 0; i < e.terms.size(); ++i) {
+    const bool parenthesis = e.op == Op::kProduct && e.terms[i].op == Op::kSum;
+    if (i > 0) text += separator;
+    if (parenthesis) text += '(';
+    Write(e.terms[i], names, text);
+    if (parenthesis) text += ')';
+  }
+}
+
+Expression OnColumn(const Expression& e, int column) {
+  Expression moved = e;
+  if (moved.op == Op::kLeaf) moved.column = column;
+  for (Expression& term : moved.terms) term = OnColumn(term, column);
+  return moved;
+}
+
+// What stands on the first column in a canonical product over all d columns, if every column carries the same.
+bool CommonFactor(const Expression& e, int d, Expression& common) {
+  if (d == 1) {
+    common = e;
+    return true;
+  }
+  if (e.op != Op::kProduct) return false;
+  std::vector<Expression> first;
+  for (const Expression& term : e.terms) {
+    if (ColumnsOf(term) == std::vector<int>{0}) first.push_back(term);
+  }
+  if (first.empty() || first.size() * static_cast<std::size_t>(d) != e.terms.size()) return false;
+  common = Expression::Product(first);
+  std::vector<Expression> spread;
+  for (int k = 0; k < d; ++k) spread.push_back(OnColumn(common, k));
+  return Canonical(Expression::Product(spread)) == e;
+}
+
+}  // namespace
+
+std::string Print(const Expression& expression, const std::vector<std::string>& column_names) {
+  std::string text;
+  Write(Canonical(expression), column_names, text);
+  return text;
+}
+
+std::string PrintShort(const Expression& expression, const std::vector<std::string>& column_names) {
+  const Expression canonical = Canonical(expression);
+  Expression common;
+  if (!CommonFactor(canonical, static_cast<int>(column_names.size()), common)) return Print(canonical, column_names);
+  return Print(OnColumn(common, Expression::kEveryColumn), column_names);
+}
+
+}  // namespace instantgp

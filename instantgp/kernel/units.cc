@@ -1,0 +1,104 @@
+#include "instantgp/kernel/units.h"
+
+#include <cmath>
+#include <map>
+
+#include "instantgp/base/check.h"
+#include "instantgp/kernel/parameters.h"
+
+namespace instantgp {
+namespace {
+
+using Op = Expression::Op;
+
+void CollectShares(const Expression& e, double share, std::vector<double>& shares) {
+  if (e.op == Op::kLeaf) {
+    shares.push_back(share);
+    return;
+  }
+  if (e.op == Op::kSum) {
+    for (const Expression& term : e.terms) CollectShares(term, share, shares);
+    return;
+  }
+  // A factor that spans several columns (outside the family) counts for its smallest one.
+  std::map<int, int> seen;
+  for (const Expression& term : e.terms) ++seen[ColumnsOf(term).front()];
+  const double part = share / static_cast<double>(seen.size());
+  for (auto& [column, count] : seen) count = 0;
+  for (const Expression& term : e.terms) {
+    const bool first = seen[ColumnsOf(term).front()]++ == 0;
+    CollectShares(term, first ? part : 0.0, shares);
+  }
+}
+
+// The leaves one after another, each with the position of its first parameter.
+template <typename Visitor>
+void ForEachLeaf(const Expression& e, Index& position, const Visitor& visit) {
+  if (e.op == Op::kLeaf) {
+    visit(e, position);
+    position += static_cast<Index>(ParametersOf(e.symbol).size());
+  }
+  for (const Expression& term : e.terms) ForEachLeaf(term, position, visit);
+}
+
+double AtCentre(const Expression& e, const Vector& parameters, Index& position) {
+  if (e.op == Op::kLeaf) {
+    const double variance = parameters[position];
+    const double value = e.symbol == Elementary::kLIN ? variance / 4 + parameters[position + 1] : variance;
+    position += static_cast<Index>(ParametersOf(e.symbol).size());
+    return value;
+  }
+  double value = e.op == Op::kSum ? 0.0 : 1.0;
+  for (const Expression& term : e.terms) {
+    const double part = AtCentre(term, parameters, position);
+    value = e.op == Op::kSum ? value + part : value * part;
+  }
+  return value;
+}
+
+}  // namespace
+
+std::vector<double> AmplitudeShares(const Expression& expression) {
+  std::vector<double> shares;
+  CollectShares(expression, 1.0, shares);
+  return shares;
+}
+
+Vector InOriginalUnits(const Expression& expression, const Vector& parameters, const Vector& ranges, double y_scale) {
+  const std::vector<double> shares = AmplitudeShares(expression);
+  Vector original = parameters;
+  Index position = 0;
+  std::size_t leaf = 0;
+  ForEachLeaf(expression, position, [&](const Expression& e, Index first) {
+    INSTANTGP_CHECK(e.column >= 0 && e.column < ranges.size());
+    const auto kinds = ParametersOf(e.symbol);
+    INSTANTGP_CHECK(first + static_cast<Index>(kinds.size()) <= parameters.size());
+    const double range = ranges[e.column];
+    const double amplitude = std::pow(y_scale, 2 * shares[leaf++]);
+    for (std::size_t i = 0; i < kinds.size(); ++i) {
+      double& value = original[first + static_cast<Index>(i)];
+      switch (kinds[i]) {
+        case ParameterKind::kVariance:
+          value *= amplitude;
+          if (e.symbol == Elementary::kLIN) value /= range * range;
+          break;
+        case ParameterKind::kOffset:
+          value *= amplitude;
+          break;
+        case ParameterKind::kLengthscale:
+        case ParameterKind::kPeriod:
+          value *= range;
+          break;
+      }
+    }
+  });
+  return original;
+}
+
+double CollapsedAmplitude(const Expression& expression, const Vector& parameters) {
+  INSTANTGP_CHECK(parameters.size() >= NumParameters(expression));
+  Index position = 0;
+  return AtCentre(expression, parameters, position);
+}
+
+}  // namespace instantgp
