@@ -1,8 +1,10 @@
 // The safetensors container: 8 bytes little-endian header length, a JSON header, raw little-endian tensors.
 //
 // Weights and fitted models are such files. The reader trusts nothing: a header over 100 MB, names twice, overlaps,
-// holes, sizes that do not match the shape, bytes left over, JSON nested too deep, and a checksum (XXH3-64 of the data
-// bytes and the metadata, stored under the metadata key "checksum") that does not match are each an Error(kBadInput).
+// holes, sizes that do not match the shape, bytes left over, JSON nested too deep, and a checksum that is missing or
+// does not match are each an Error(kBadInput). The checksum is the metadata entry "checksum": 16 lower-case hexadecimal
+// digits of the XXH3-64 of the whole file in which those digits are written as zeros, so no bit of a file can change
+// unnoticed. Other programs read these files as plain safetensors.
 #pragma once
 
 #include <cstdint>
@@ -31,11 +33,13 @@ struct TensorFile {
 Tensor MakeTensor(const double* values, std::vector<std::int64_t> shape);
 Tensor MakeTensor(const float* values, std::vector<std::int64_t> shape);
 
+// The bytes of the file; the same content gives the same bytes. Names and metadata must be UTF-8, else
+// Error(kBadInput).
 std::string SerializeTensors(const TensorFile& file);
 // `origin` names the source in error messages.
 TensorFile ParseTensors(std::string_view bytes, const std::string& origin);
 
-// The tensor `name` as doubles / floats; wrong type, shape rank or a missing name is an Error(kBadInput).
+// The tensor `name` as doubles / floats; another type or a missing name is an Error(kBadInput).
 std::vector<double> TensorAsDoubles(const TensorFile& file, const std::string& name);
 std::vector<float> TensorAsFloats(const TensorFile& file, const std::string& name);
 
