@@ -5,9 +5,9 @@
 #include <optional>
 #include <utility>
 
+#include "instantgp/base/diagnosis.h"
 #include "instantgp/base/error.h"
 #include "instantgp/kernel/column_text.h"
-#include "instantgp/kernel/diagnosis.h"
 
 namespace instantgp {
 namespace {

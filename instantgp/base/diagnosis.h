@@ -1,4 +1,4 @@
-// What an error about a kernel expression shows: the text with a caret, and the nearest thing that exists.
+// What an error about a piece of text shows: the text with a caret, and the nearest thing that exists.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "instantgp/kernel/diagnosis.h"
+#include "instantgp/base/diagnosis.h"
 
 #include <algorithm>
 #include <cstdint>
