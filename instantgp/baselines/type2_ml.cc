@@ -98,7 +98,8 @@ void Adopt(const Start& best, Type2Result& result) {
 }
 
 constexpr char kFailure[] =
-    "no start could be evaluated: the covariance has no Cholesky factor at any of them. Look for extreme or duplicate rows, "
+    "no start could be evaluated: the covariance has no Cholesky factor at any of them. Look for extreme or duplicate "
+    "rows, "
     "or a kernel with many products.";
 
 }  // namespace

@@ -20,7 +20,7 @@ struct Type2Options {
   int max_steps = 0;  // 0: the optimiser's own default (L-BFGS 200, Adam 150)
   int restarts = 10;  // multi-start only: starts drawn from the priors
   std::uint64_t seed = 0;
-  int threads = 1;    // multi-start only; 0: as the machine has
+  int threads = 1;  // multi-start only; 0: as the machine has
   std::stop_token stop;
   // Called after every start with (done, of); from any thread, one call at a time.
   std::function<void(int, int)> progress;
@@ -28,17 +28,17 @@ struct Type2Options {
 
 struct Type2Result {
   bool ok = false;
-  Vector theta;            // log kernel parameters in table order, log noise variance last
-  double nlml = 0;         // per point at theta
-  double nlml_start = 0;   // per point at the (best) start
+  Vector theta;           // log kernel parameters in table order, log noise variance last
+  double nlml = 0;        // per point at theta
+  double nlml_start = 0;  // per point at the (best) start
   double jitter = 0;
   int steps = 0;
-  int evaluations = 0;     // of all starts
+  int evaluations = 0;  // of all starts
   int rejected = 0;
   int starts = 1;
   int failed_starts = 0;
   StopReason reason = StopReason::kFailedAtStart;
-  std::string message;     // when not ok: what to do about it
+  std::string message;  // when not ok: what to do about it
 };
 
 // The standard start: every kernel parameter 1, noise standard deviation 0.2.

@@ -15,9 +15,9 @@ struct Factorization {
   std::string reason;  // why it failed: "the covariance holds a value that is not finite", ...
 };
 
-// A = L L^T in place on the lower triangle. On failure climbs jitter = 1e-10, 1e-9, ..., 1e-4 of the mean diagonal; past the
-// ladder ok is false. LAPACK destroys A when it fails, so `rebuild` fills the lower triangle anew before each rung: that
-// costs nothing in the ordinary case where keeping a copy would cost n^2 every time.
+// A = L L^T in place on the lower triangle. On failure climbs jitter = 1e-10, 1e-9, ..., 1e-4 of the mean diagonal;
+// past the ladder ok is false. LAPACK destroys A when it fails, so `rebuild` fills the lower triangle anew before each
+// rung: that costs nothing in the ordinary case where keeping a copy would cost n^2 every time.
 Factorization Factorize(Matrix& A, const std::function<void(Matrix&)>& rebuild);
 
 // L^-1 b in place; L^-T b in place. `B` has n rows.

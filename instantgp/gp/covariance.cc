@@ -26,14 +26,15 @@ struct Leaf {
   int extra_slot;  // PER: block array of the period factor
 };
 
-// A monomial is a product of leaves, evaluated with one exponential. A product has at most one monomial among its children.
+// A monomial is a product of leaves, evaluated with one exponential. A product has at most one monomial among its
+// children.
 struct Node {
   enum class Kind { kMonomial, kSum, kProduct } kind;
   std::vector<int> children;  // nodes (kSum, kProduct)
   std::vector<int> leaves;    // kMonomial
   int value_slot = 0;
-  int exp_slot = 0;     // kMonomial with LIN: the product without its LIN factors
-  int first_slot = 0;   // kProduct and kMonomial: scratch arrays of the backward pass
+  int exp_slot = 0;    // kMonomial with LIN: the product without its LIN factors
+  int first_slot = 0;  // kProduct and kMonomial: scratch arrays of the backward pass
 };
 
 int TablesOf(Elementary symbol) {
@@ -160,8 +161,14 @@ class BlockEvaluator {
  public:
   BlockEvaluator(const std::vector<Leaf>& leaves, const std::vector<Node>& nodes, const double* log_parameters,
                  const double* left, int left_stride, const double* right, int right_stride, double* slots)
-      : leaves_(leaves), nodes_(nodes), log_p_(log_parameters), left_(left), right_(right), left_stride_(left_stride),
-        right_stride_(right_stride), slots_(slots) {}
+      : leaves_(leaves),
+        nodes_(nodes),
+        log_p_(log_parameters),
+        left_(left),
+        right_(right),
+        left_stride_(left_stride),
+        right_stride_(right_stride),
+        slots_(slots) {}
 
   double* Slot(int slot) { return slots_ + static_cast<std::ptrdiff_t>(slot) * kSlot; }
 
@@ -219,7 +226,8 @@ class BlockEvaluator {
           pair::AbsoluteDifference(block, Left(leaf, 0), Right(leaf, 0), q);
           break;
         case Elementary::kPER:
-          pair::SquaredSine(block, Left(leaf, 0), Left(leaf, 1), Right(leaf, 0), Right(leaf, 1), PeriodicScale(leaf), q);
+          pair::SquaredSine(block, Left(leaf, 0), Left(leaf, 1), Right(leaf, 0), Right(leaf, 1), PeriodicScale(leaf),
+                            q);
           break;
         case Elementary::kLIN:
           pair::Linear(block, Left(leaf, 1), Right(leaf, 0), std::exp(log_p_[leaf.parameter + 1]), q);
@@ -333,7 +341,8 @@ class BlockEvaluator {
     const pair::D d;
     const int size = block.size;
     const double* value = Slot(node.value_slot);
-    // forward: value = exp(sum log v - sum q) ..., so d value / d log v = value and d value / d log l = 2 q value (SE, PER).
+    // forward: value = exp(sum log v - sum q) ..., so d value / d log v = value and d value / d log l = 2 q value (SE,
+    // PER).
     bool have_sum = false;
     double sum = 0;
     for (int l : node.leaves) {
@@ -390,7 +399,8 @@ class BlockEvaluator {
     for (int c = 0; c + 1 < m; ++c) {
       const double* b = Slot(node.first_slot + c);
       const double* v = Slot(leaves_[linears[c]].slot);
-      pair::Map(size, Slot(node.first_slot + c + 1), [=](int k) { return hn::Mul(pair::Load(b, k), pair::Load(v, k)); });
+      pair::Map(size, Slot(node.first_slot + c + 1),
+                [=](int k) { return hn::Mul(pair::Load(b, k), pair::Load(v, k)); });
     }
     double* after = Slot(node.first_slot + m);
     pair::Map(size, after, [=](int) { return hn::Set(d, 1.0); });
@@ -400,9 +410,8 @@ class BlockEvaluator {
       const double* v = Slot(leaf.slot);
       const double offset = std::exp(log_p_[leaf.parameter + 1]);
       const double all = pair::Reduce(size, [=](int k) { return hn::Mul(pair::Load(b, k), pair::Load(after, k)); });
-      const double lin = pair::Reduce(size, [=](int k) {
-        return hn::Mul(hn::Mul(pair::Load(b, k), pair::Load(after, k)), pair::Load(v, k));
-      });
+      const double lin = pair::Reduce(
+          size, [=](int k) { return hn::Mul(hn::Mul(pair::Load(b, k), pair::Load(after, k)), pair::Load(v, k)); });
       gradient[leaf.parameter] += lin - offset * all;  // LIN - c = v x x'
       gradient[leaf.parameter + 1] += offset * all;
       if (c > 0) pair::Map(size, after, [=](int k) { return hn::Mul(pair::Load(after, k), pair::Load(v, k)); });
@@ -464,7 +473,8 @@ void Covariance::Gram(const Matrix& X, const double* log_parameters, Matrix& K, 
   const int stride = FillTables(program_->leaves, X, log_parameters, scratch.points.data());
   BlockEvaluator evaluate(program_->leaves, program_->nodes, log_parameters, scratch.points.data(), stride,
                           scratch.points.data(), stride, scratch.block.data());
-  ForEachBlock(n, n, [](int j) { return j; }, [&](const Block& block) { Store(block, evaluate.Forward(block), K); });
+  ForEachBlock(
+      n, n, [](int j) { return j; }, [&](const Block& block) { Store(block, evaluate.Forward(block), K); });
 }
 
 void Covariance::Cross(const Matrix& A, const Matrix& B, const double* log_parameters, Matrix& K,
@@ -478,8 +488,8 @@ void Covariance::Cross(const Matrix& A, const Matrix& B, const double* log_param
   const int right_stride = FillTables(program_->leaves, B, log_parameters, scratch.points.data() + left);
   BlockEvaluator evaluate(program_->leaves, program_->nodes, log_parameters, scratch.points.data(), left_stride,
                           scratch.points.data() + left, right_stride, scratch.block.data());
-  ForEachBlock(rows, columns, [](int) { return 0; },
-               [&](const Block& block) { Store(block, evaluate.Forward(block), K); });
+  ForEachBlock(
+      rows, columns, [](int) { return 0; }, [&](const Block& block) { Store(block, evaluate.Forward(block), K); });
 }
 
 void Covariance::Contract(const Matrix& X, const double* log_parameters, const Matrix& W, double* gradient,
@@ -493,13 +503,15 @@ void Covariance::Contract(const Matrix& X, const double* log_parameters, const M
                           scratch.points.data(), stride, scratch.block.data());
   std::fill(gradient, gradient + program_->num_parameters, 0.0);
   double* adjoint = evaluate.Slot(0);
-  ForEachBlock(n, n, [](int j) { return j; }, [&](const Block& block) {
-    evaluate.Forward(block);
-    for (const pair::Run& run : block.runs) {
-      std::copy_n(&W.coeffRef(run.row, run.column), run.length, adjoint + run.offset);
-    }
-    evaluate.Backward(block, adjoint, gradient);
-  });
+  ForEachBlock(
+      n, n, [](int j) { return j; },
+      [&](const Block& block) {
+        evaluate.Forward(block);
+        for (const pair::Run& run : block.runs) {
+          std::copy_n(&W.coeffRef(run.row, run.column), run.length, adjoint + run.offset);
+        }
+        evaluate.Backward(block, adjoint, gradient);
+      });
 }
 
 void Covariance::Diagonal(const Matrix& X, const double* log_parameters, Vector& out) const {

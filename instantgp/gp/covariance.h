@@ -19,9 +19,9 @@ struct CovarianceScratch {
 // logarithms in table order (kernel/parameters.h). X is (n, d), scaled.
 //
 // Pairs (i, j) are visited in blocks of a few hundred along the columns of the lower triangle, so that all
-// intermediate values stay in the cache and every loop is a SIMD loop over a block. Within a product of elementary kernels
-// the exponents are added first: an ARD-SE kernel costs one exponential per pair whatever d. PER uses
-// sin(a - b) = sin a cos b - cos a sin b and needs 2 n trigonometric calls, not n^2.
+// intermediate values stay in the cache and every loop is a SIMD loop over a block. Within a product of elementary
+// kernels the exponents are added first: an ARD-SE kernel costs one exponential per pair whatever d. PER uses sin(a -
+// b) = sin a cos b - cos a sin b and needs 2 n trigonometric calls, not n^2.
 class Covariance {
  public:
   explicit Covariance(const Expression& expression);
@@ -36,13 +36,14 @@ class Covariance {
   void Gram(const Matrix& X, const double* log_parameters, Matrix& K, CovarianceScratch& scratch) const;
 
   // K(A, B) into K (rows of A, rows of B).
-  void Cross(const Matrix& A, const Matrix& B, const double* log_parameters, Matrix& K, CovarianceScratch& scratch) const;
+  void Cross(const Matrix& A, const Matrix& B, const double* log_parameters, Matrix& K,
+             CovarianceScratch& scratch) const;
 
   // k(x_i, x_i) into out (n).
   void Diagonal(const Matrix& X, const double* log_parameters, Vector& out) const;
 
-  // gradient[p] = sum over i >= j of W_ij dK_ij / d log theta_p, for the lower triangle W (n, n). The caller has doubled the
-  // strictly lower entries if W stands for a symmetric matrix.
+  // gradient[p] = sum over i >= j of W_ij dK_ij / d log theta_p, for the lower triangle W (n, n). The caller has
+  // doubled the strictly lower entries if W stands for a symmetric matrix.
   void Contract(const Matrix& X, const double* log_parameters, const Matrix& W, double* gradient,
                 CovarianceScratch& scratch) const;
 

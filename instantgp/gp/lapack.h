@@ -3,8 +3,8 @@
 
 namespace instantgp::lapack {
 
-// OpenBLAS runs on the caller's thread only: parallelism is ours, over datasets, structures and starts. Called before the
-// first use; the setting is OpenBLAS's own and process-wide.
+// OpenBLAS runs on the caller's thread only: parallelism is ours, over datasets, structures and starts. Called before
+// the first use; the setting is OpenBLAS's own and process-wide.
 void PinToOneThread();
 
 extern "C" {

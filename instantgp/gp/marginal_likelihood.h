@@ -13,8 +13,8 @@ namespace instantgp {
 
 // Scratch for one thread; grows to the largest n seen and is reused.
 struct NlmlWorkspace {
-  Matrix A;        // (n, n)
-  Vector alpha;    // (n)
+  Matrix A;      // (n, n)
+  Vector alpha;  // (n)
   CovarianceScratch covariance;
 };
 
@@ -25,8 +25,8 @@ struct NlmlValue {
   std::string reason;  // when not ok
 };
 
-// theta = (log kernel parameters in table order, log noise variance). `gradient` may be null; else it is resized to theta's
-// size. Never throws for numerical reasons and never returns a value that is not finite with ok = true.
+// theta = (log kernel parameters in table order, log noise variance). `gradient` may be null; else it is resized to
+// theta's size. Never throws for numerical reasons and never returns a value that is not finite with ok = true.
 NlmlValue NegativeLogMarginalLikelihood(const Covariance& covariance, const Matrix& X, const Vector& y,
                                         const Vector& theta, Vector* gradient, NlmlWorkspace& workspace);
 

@@ -1,8 +1,8 @@
 // SIMD loops over one block of pairs (i, j). Internal to gp/.
 //
-// A block is a list of runs: rows [row, row + length) of one column. Arrays of a block are packed run after run and padded to
-// whole vectors, so a loop may write past a run's end: the next run overwrites what spilled. Per-point tables are
-// padded likewise.
+// A block is a list of runs: rows [row, row + length) of one column. Arrays of a block are packed run after run and
+// padded to whole vectors, so a loop may write past a run's end: the next run overwrites what spilled. Per-point tables
+// are padded likewise.
 #pragma once
 
 #include <hwy/contrib/math/math-inl.h>
@@ -32,7 +32,8 @@ struct Block {
   int size = 0;
 };
 
-// out[offset + k] = f(left row vector index, right scalar index) for every pair; f(i, j) returns a vector for rows i, i+1, ...
+// out[offset + k] = f(left row vector index, right scalar index) for every pair; f(i, j) returns a vector for rows i,
+// i+1, ...
 template <typename F>
 inline void ForEachRun(const Block& block, double* out, F f) {
   const D d;

@@ -30,8 +30,8 @@ Posterior::Posterior(Expression expression, Matrix X, Vector y, Vector theta)
   build(L_);
   const Factorization factor = Factorize(L_, build);
   if (!factor.ok) {
-    throw Error(ErrorCode::kNumerical, "cannot factorise the covariance of " + std::to_string(n) + " rows: " +
-                                           factor.reason +
+    throw Error(ErrorCode::kNumerical, "cannot factorise the covariance of " + std::to_string(n) +
+                                           " rows: " + factor.reason +
                                            ". Look for duplicate rows or extreme values, or fit with --method map, "
                                            "whose priors keep parameters moderate.");
   }
@@ -102,13 +102,14 @@ Matrix Posterior::Samples(const Matrix& X_new, Noise noise, int count, std::uint
   const Matrix cov = Cov(X_new, Noise::kLatent);
   Matrix factor = cov;
   const auto rebuild = [&](Matrix& A) { A = cov; };
-  // Latent covariances are singular where test points repeat or meet the data: the ladder starts at once, and a covariance
-  // that is zero (everything known) needs none.
+  // Latent covariances are singular where test points repeat or meet the data: the ladder starts at once, and a
+  // covariance that is zero (everything known) needs none.
   const double largest = cov.diagonal().maxCoeff();
   if (largest > 0) {
     const Factorization result = Factorize(factor, rebuild);
     if (!result.ok) {
-      throw Error(ErrorCode::kNumerical, "cannot draw samples: " + result.reason + ". Ask for fewer or more distinct rows.");
+      throw Error(ErrorCode::kNumerical,
+                  "cannot draw samples: " + result.reason + ". Ask for fewer or more distinct rows.");
     }
   } else {
     factor.setZero();

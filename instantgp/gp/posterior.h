@@ -17,7 +17,8 @@ struct LeaveOneOut {
   double nll = 0;   // mean negative log density of y_i under its left-out prediction
 };
 
-// All in scaled units. Const methods may run in parallel. Predictions are chunked over test rows, so memory is O(n) a row.
+// All in scaled units. Const methods may run in parallel. Predictions are chunked over test rows, so memory is O(n) a
+// row.
 class Posterior {
  public:
   // Factorises. Throws Error(kNumerical) with the reason when the ladder is exhausted.
@@ -25,9 +26,9 @@ class Posterior {
   // From stored parts (a model file): no factorisation. Sizes are checked.
   Posterior(Expression expression, Matrix X, Vector y, Vector theta, Matrix L, Vector alpha, double jitter);
 
-  Vector Mean(const Matrix& X_new) const;                                  // k*^T alpha
+  Vector Mean(const Matrix& X_new) const;  // k*^T alpha
   void MeanAndStd(const Matrix& X_new, Noise noise, Vector* mean, Vector* std) const;
-  Matrix Cov(const Matrix& X_new, Noise noise) const;                      // (m, m), symmetric
+  Matrix Cov(const Matrix& X_new, Noise noise) const;                                     // (m, m), symmetric
   Matrix Samples(const Matrix& X_new, Noise noise, int count, std::uint64_t seed) const;  // (m, count)
   LeaveOneOut Loo() const;
 

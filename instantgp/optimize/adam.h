@@ -18,8 +18,8 @@ struct AdamOptions {
   std::stop_token stop;
 };
 
-// Returns the best point evaluated. A point that cannot be evaluated is a rejected step: x goes back to the last good point
-// and the learning rate is halved.
+// Returns the best point evaluated. A point that cannot be evaluated is a rejected step: x goes back to the last good
+// point and the learning rate is halved.
 OptimizeSummary MinimizeAdam(FirstOrderFunction& f, const Vector& start, const AdamOptions& options);
 
 }  // namespace instantgp

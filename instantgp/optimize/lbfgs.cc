@@ -12,7 +12,8 @@
 namespace instantgp {
 namespace {
 
-// Larger than any value an objective returns, yet finite: liblbfgs' backtracking sees no decrease and shortens the step.
+// Larger than any value an objective returns, yet finite: liblbfgs' backtracking sees no decrease and shortens the
+// step.
 constexpr double kRejectedValue = 1e100;
 
 struct State {

@@ -8,10 +8,9 @@ namespace instantgp {
 struct LbfgsOptions {
   int max_steps = 200;
   int memory = 10;
-  double gradient_tolerance = 1e-5;  // |g|_inf-like: ||g|| / max(1, ||x||)
+  double gradient_tolerance = 1e-5;  // on ||g|| / max(1, ||x||)
   double value_tolerance = 1e-9;     // relative decrease over `value_window` steps
   int value_window = 3;
-  double max_first_step = 1.0;       // length of the first trial step in log-parameter space
   std::stop_token stop;
 };
 

@@ -24,9 +24,11 @@ struct FitOptions {
   int steps = 0;      // 0: the method's default
   int restarts = 10;  // multistart
   std::uint64_t seed = 0;
-  int threads = 0;    // 0: as the machine has
+  int threads = 0;  // 0: as the machine has
   std::stop_token stop;
-  std::function<void(int done, int of)> progress;
+  std::function<void(int done, int of)> progress;  // called after every start of a multi-start
+
+  void Validate() const;  // throws Error(kUsage) naming the option
 };
 
 // Largest n an exact fit accepts, from memory: three n x n doubles must fit kExactMemoryLimit.

@@ -40,11 +40,11 @@ struct FitSummary {
 
 // One row of the parameter report.
 struct ReportedParameter {
-  std::string dimension;  // "1", ...: the 1-based column number
+  int dimension = 1;  // 1-based column number
   std::string column;
-  std::string symbol;     // the addend: "SE*LIN"
-  std::string name;       // "variance", with the factor in front for product symbols: "SE variance"
-  double value = 0;       // scaled units
+  std::string symbol;  // the addend: "SE*LIN"
+  std::string name;    // "variance", with the factor in front for product symbols: "SE variance"
+  double value = 0;    // scaled units
   double value_original_units = 0;
 };
 
@@ -62,8 +62,9 @@ class Model {
   Prediction Predict(const Matrix& X_new, Noise noise = Noise::kObserved) const;
   Vector PredictMean(const Matrix& X_new) const;
   Matrix PredictCov(const Matrix& X_new, Noise noise = Noise::kObserved) const;
-  Matrix Sample(const Matrix& X_new, int count, std::uint64_t seed, Noise noise = Noise::kObserved) const;  // (m, count)
-  LeaveOneOut Loo() const;  // user's units
+  Matrix Sample(const Matrix& X_new, int count, std::uint64_t seed,
+                Noise noise = Noise::kObserved) const;  // (m, count)
+  LeaveOneOut Loo() const;                              // user's units
   Scores Score(const Matrix& X_new, const Vector& y_new) const;
 
   std::string KernelText() const;       // canonical
@@ -91,7 +92,8 @@ class Model {
   std::vector<std::string> warnings_;
 };
 
-// One safetensors file with JSON metadata (docs/formats/model.md). Load checks version, checksum, names, shapes, finiteness.
+// One safetensors file with JSON metadata (docs/formats/model.md). Load checks version, checksum, names, shapes,
+// finiteness.
 std::string SerializeModel(const Model& model);
 Model ParseModel(std::string_view bytes, const std::string& origin);
 void SaveModel(const Model& model, const std::string& path);

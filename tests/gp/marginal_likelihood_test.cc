@@ -1,0 +1,163 @@
+#include "instantgp/gp/marginal_likelihood.h"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "instantgp/base/rng.h"
+#include "instantgp/gp/cholesky.h"
+#include "instantgp/kernel/parameters.h"
+#include "tests/support/gradient_check.h"
+#include "tests/support/random_kernels.h"
+
+namespace instantgp {
+namespace {
+
+struct Case {
+  Expression expression;
+  Matrix X;
+  Vector y;
+  Vector theta;
+};
+
+Case MakeCase(RandomStream& random, const Expression& e, int n) {
+  const int d = ColumnsOf(e).back() + 1;
+  Case c{e, Matrix(n, d), Vector(n), DrawFromPrior(ParameterTable(e), random)};
+  for (Index k = 0; k < c.X.size(); ++k) c.X.data()[k] = random.Uniform();
+  for (Index k = 0; k < n; ++k) c.y[k] = random.Normal();
+  c.theta[c.theta.size() - 1] = std::log(random.Uniform(0.01, 0.3));
+  return c;
+}
+
+std::vector<Expression> Cases() {
+  std::vector<Expression> cases;
+  for (const Structure& s : testing::AllSymbolStructures()) cases.push_back(ToExpression(s));
+  for (const Structure& s : testing::AllPairStructures()) cases.push_back(ToExpression(s));
+  RandomStream random(21);
+  for (int k = 0; k < 40; ++k) cases.push_back(ToExpression(testing::RandomStructure(random, 1 + k % 8)));
+  for (int k = 0; k < 40; ++k) cases.push_back(Canonical(testing::RandomExpression(random, 1 + k % 8, 3)));
+  return cases;
+}
+
+double Nlml(const Case& c, const Vector& theta, Vector* gradient = nullptr) {
+  NlmlWorkspace workspace;
+  const NlmlValue value = NegativeLogMarginalLikelihood(Covariance(c.expression), c.X, c.y, theta, gradient, workspace);
+  EXPECT_TRUE(value.ok) << value.reason;
+  return value.nlml;
+}
+
+TEST(MarginalLikelihood, GradientInLogSpaceForEverySymbolPairAndRandomStructure) {
+  RandomStream random(1);
+  for (const Expression& e : Cases()) {
+    const Case c = MakeCase(random, e, random.UniformInt(2, 25));
+    Vector gradient;
+    Nlml(c, c.theta, &gradient);
+    testing::ExpectGradient([&](const Vector& theta) { return Nlml(c, theta); }, c.theta, gradient);
+  }
+}
+
+TEST(MarginalLikelihood, IsTheGaussianDensityByDeterminantAndInverse) {
+  RandomStream random(2);
+  for (const Expression& e : Cases()) {
+    const Case c = MakeCase(random, e, 6);
+    const Covariance covariance(e);
+    CovarianceScratch scratch;
+    Matrix A;
+    covariance.Cross(c.X, c.X, c.theta.data(), A, scratch);
+    A.diagonal().array() += std::exp(c.theta[c.theta.size() - 1]);
+    const Eigen::PartialPivLU<Matrix> lu(A);
+    const double expected =
+        (0.5 * c.y.dot(lu.solve(c.y)) + 0.5 * std::log(lu.determinant())) / 6.0 + 0.5 * std::log(2 * std::numbers::pi);
+    EXPECT_NEAR(Nlml(c, c.theta), expected, 1e-9 * std::max(1.0, std::abs(expected)));
+  }
+}
+
+TEST(MarginalLikelihood, DoesNotDependOnRowOrder) {
+  RandomStream random(3);
+  for (const Expression& e : Cases()) {
+    const Case c = MakeCase(random, e, 20);
+    Case shuffled = c;
+    for (int i = 0; i < 20; ++i) {
+      shuffled.X.row(i) = c.X.row((7 * i) % 20);
+      shuffled.y[i] = c.y[(7 * i) % 20];
+    }
+    EXPECT_NEAR(Nlml(shuffled, c.theta), Nlml(c, c.theta), 1e-9 * std::max(1.0, std::abs(Nlml(c, c.theta))));
+  }
+}
+
+// Duplicate rows and hardly any noise: the ladder adds jitter and says how much.
+TEST(MarginalLikelihood, ClimbsTheJitterLadder) {
+  const Expression e = Expression::Leaf(Elementary::kSE, 0);
+  Matrix X = Matrix::Constant(30, 1, 0.5);
+  const Vector y = Vector::Constant(30, 0.3);
+  const Vector theta = (Vector(3) << 0.0, 0.0, -60.0).finished();
+  NlmlWorkspace workspace;
+  Vector gradient;
+  const NlmlValue value = NegativeLogMarginalLikelihood(Covariance(e), X, y, theta, &gradient, workspace);
+  ASSERT_TRUE(value.ok) << value.reason;
+  EXPECT_GE(value.jitter, 1e-10);
+  EXPECT_LE(value.jitter, 1e-4);
+  EXPECT_TRUE(gradient.allFinite());
+}
+
+TEST(MarginalLikelihood, ReportsFailureInsteadOfNaN) {
+  const Expression e = Expression::Leaf(Elementary::kSE, 0);
+  const Matrix X = (Matrix(2, 1) << 0.0, 1.0).finished();
+  const Vector y = (Vector(2) << 1.0, -1.0).finished();
+  NlmlWorkspace workspace;
+  Vector gradient;
+  const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
+  for (const Vector& theta :
+       {Vector((Vector(3) << nan, 0.0, 0.0).finished()), Vector((Vector(3) << 0.0, inf, 0.0).finished()),
+        Vector((Vector(3) << 0.0, 0.0, 5000.0).finished())}) {
+    const NlmlValue value = NegativeLogMarginalLikelihood(Covariance(e), X, y, theta, &gradient, workspace);
+    EXPECT_FALSE(value.ok);
+    EXPECT_FALSE(value.reason.empty());
+  }
+}
+
+TEST(Cholesky, LadderEndsInAFailureThatSaysWhy) {
+  const auto indefinite = [](Matrix& A) {
+    A = Matrix::Identity(3, 3);
+    A(2, 2) = -1;
+  };
+  Matrix A(3, 3);
+  indefinite(A);
+  const Factorization factor = Factorize(A, indefinite);
+  EXPECT_FALSE(factor.ok);
+  EXPECT_NE(factor.reason.find("not positive definite"), std::string::npos);
+  const auto broken = [](Matrix& B) {
+    B = Matrix::Identity(3, 3);
+    B(2, 0) = std::numeric_limits<double>::quiet_NaN();
+  };
+  broken(A);
+  const Factorization nan = Factorize(A, broken);
+  EXPECT_FALSE(nan.ok);
+  EXPECT_NE(nan.reason.find("not finite"), std::string::npos);
+}
+
+TEST(Cholesky, FactorSolvesAndInverseAgree) {
+  RandomStream random(5);
+  for (int n : {1, 2, 3, 7, 31, 64, 130}) {
+    Matrix B(n, n + 2);
+    for (Index k = 0; k < B.size(); ++k) B.data()[k] = random.Normal();
+    const Matrix A = B * B.transpose() + Matrix::Identity(n, n);
+    Matrix L = A;
+    ASSERT_TRUE(Factorize(L, [&](Matrix& M) { M = A; }).ok);
+    Vector x(n);
+    for (Index k = 0; k < n; ++k) x[k] = random.Normal();
+    Vector solution = A * x;
+    SolveLower(L, solution);
+    SolveLowerTransposed(L, solution);
+    EXPECT_LT((solution - x).norm(), 1e-9 * (1 + x.norm()));
+    InvertFromFactor(L);
+    const Matrix inverse = L.selfadjointView<Eigen::Lower>();
+    EXPECT_LT((inverse * A - Matrix::Identity(n, n)).norm(), 1e-8 * n);
+  }
+}
+
+}  // namespace
+}  // namespace instantgp
