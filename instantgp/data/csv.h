@@ -1,4 +1,5 @@
-// CSV in: RFC 4180 quoting; separator ',' ';' or tab; decimal comma with ';'; BOM; CRLF; '#' comment lines; "-" is stdin.
+// CSV in: RFC 4180 quoting; separator ',' ';' or tab; decimal comma with ';'; BOM; CRLF; '#' comment lines; "-" is
+// stdin.
 #pragma once
 
 #include <string>
@@ -20,7 +21,7 @@ struct CsvOptions {
 struct Table {
   std::vector<std::string> names;  // m
   bool has_header = false;
-  Matrix values;              // (n, m); a missing cell is NaN until the policy is applied
+  Matrix values;                 // (n, m); a missing cell is NaN until the policy is applied
   std::vector<int> line_of_row;  // 1-based line in the file, for messages
   int dropped_rows = 0;
 
@@ -28,8 +29,9 @@ struct Table {
   int ColumnIndex(const std::string& name_or_index) const;
 };
 
-// Throws Error(kBadInput) saying file, line, column and cell for: an empty file, ragged rows, a cell that is not a number,
-// a missing value under kError, infinite values, duplicate or empty header names, unterminated quotes, bytes that are not text.
+// Throws Error(kBadInput) saying file, line, column and cell for: an empty file, ragged rows, a cell that is not a
+// number, a missing value under kError, infinite values, duplicate or empty header names, unterminated quotes, bytes
+// that are not text.
 Table ParseTable(std::string_view text, const std::string& origin, MissingPolicy missing = MissingPolicy::kError);
 Table ReadTable(const std::string& path, MissingPolicy missing = MissingPolicy::kError);
 

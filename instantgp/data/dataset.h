@@ -18,8 +18,8 @@ struct Dataset {
   int rows() const { return static_cast<int>(X.rows()); }
   int columns() const { return static_cast<int>(X.cols()); }
 
-  // Names default to x1..xd and y. Throws Error(kBadInput) on sizes that do not match, no rows, no columns, or a value that
-  // is not finite (naming row and column).
+  // Names default to x1..xd and y. Throws Error(kBadInput) on sizes that do not match, no rows, no columns, or a value
+  // that is not finite (naming row and column).
   static Dataset Of(Matrix X, Vector y, std::vector<std::string> column_names = {}, std::string target_name = "y");
 };
 

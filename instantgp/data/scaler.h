@@ -2,12 +2,15 @@
 //
 //   x_scaled = (x - x_min) / x_range,    y_scaled = (y - y_mean) / y_std
 //
-// y_std is the population standard deviation (divide by n). A constant column has x_range = 1 (it maps to 0 everywhere);
-// a constant target, or one row, has y_std = 1 (it maps to 0). Computed without overflow for values up to 1e300.
+// y_std is the population standard deviation (divide by n). A constant column has x_range = 1 (it maps to 0
+// everywhere); a constant target, or one row, has y_std = 1 (it maps to 0). Computed without overflow for every finite
+// value; scaled values are limited to +-1e100, so that the square of a distance is finite, and unscaled ones to the
+// largest double.
 #pragma once
 
+#include <vector>
+
 #include "instantgp/base/matrix.h"
-#include "instantgp/data/dataset.h"
 
 namespace instantgp {
 
