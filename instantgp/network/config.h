@@ -15,32 +15,33 @@ struct BlockConfig {
   friend bool operator==(const BlockConfig&, const BlockConfig&) = default;
 };
 
-enum class NormPlacement { kPre, kPost };       // pre: with a final norm after each stack
-enum class Activation { kGelu, kRelu };         // exact (erf) GELU
+enum class NormPlacement { kPre, kPost };        // pre: with a final norm after each stack
+enum class Activation { kGelu, kRelu };          // exact (erf) GELU
 enum class OutputTransform { kSoftplus, kLog };  // paper: softplus, a scale is a std and squared; base: log-space
 
 struct NetworkConfig {
   std::string name;
-  BlockConfig t1, t2, t3, t4;             // dataset encoder: in-dimension, across points, in-dimension, across dimensions
-  BlockConfig kernel1, cross, kernel2;    // kernel encoder-decoder
+  BlockConfig t1, t2, t3, t4;           // dataset encoder: in-dimension, across points, in-dimension, across dimensions
+  BlockConfig kernel1, cross, kernel2;  // kernel encoder-decoder
   int heads = 4;
   NormPlacement norm = NormPlacement::kPre;
   Activation activation = Activation::kGelu;
-  std::vector<double> fourier;            // frequencies f of the token features sin(pi f x), cos(pi f x); empty: (x, y)
+  std::vector<double> fourier;  // frequencies f of the token features sin(pi f x), cos(pi f x); empty: (x, y)
   OutputTransform output = OutputTransform::kLog;
   double noise_floor = 1e-5;
-  std::vector<std::string> symbols;       // base symbols the network knows, in one-hot order
-  bool shared_heads = false;              // four elementary heads shared by product symbols, or one head per symbol
-  std::vector<int> symbol_head;           // hidden widths of a symbol head
-  std::vector<int> noise_head;            // hidden widths of the noise head
-  bool scale_equivariant = true;          // y divided by its root mean square inside, variances multiplied back
-  int hypotheses = 1;                     // parameter sets decoded per structure
+  std::vector<std::string> symbols;  // base symbols the network knows, in one-hot order
+  bool shared_heads = false;         // four elementary heads shared by product symbols, or one head per symbol
+  std::vector<int> symbol_head;      // hidden widths of a symbol head
+  std::vector<int> noise_head;       // hidden widths of the noise head
+  bool scale_equivariant = true;     // y divided by its root mean square inside, variances multiplied back
+  int hypotheses = 1;                // parameter sets decoded per structure
   bool pair_statistics = false;
-  int pair_hidden = 64;                   // width of the MLP that reads them
+  int pair_hidden = 64;  // width of the MLP that reads them
   int trained_max_n = 250;
   int trained_max_d = 8;
 
-  // Throws Error(kBadInput) naming the key: widths that heads do not divide, widths that do not chain, unknown symbols, ...
+  // Throws Error(kBadInput) naming the key: widths that heads do not divide, widths that do not chain, unknown symbols,
+  // ...
   void Validate() const;
   friend bool operator==(const NetworkConfig&, const NetworkConfig&) = default;
 };

@@ -1,27 +1,22 @@
 // The amortisation network: dataset encoder, kernel encoder-decoder, heads. (paper.tex steps 1-9 and 1-4.)
 //
-// The class is the architecture only: weights are a flat buffer the caller owns, so that training, averaging, checkpoints and
-// gradients are loops over one array. Scalar is float in use and double in gradient checks.
+// The class is the architecture only: weights are a flat buffer the caller owns, so that training, averaging,
+// checkpoints and gradients are loops over one array. Scalar is float in use and double in gradient checks.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
+#include <span>
 #include <vector>
 
 #include "instantgp/base/matrix.h"
 #include "instantgp/kernel/structure.h"
 #include "instantgp/network/config.h"
+#include "instantgp/network/layout.h"
+#include "instantgp/network/workspace.h"
 
 namespace instantgp {
-
-struct WeightTensor {
-  std::string name;
-  int rows = 0;  // input width (a vector has rows = 1)
-  int cols = 0;  // output width
-  std::size_t offset = 0;
-};
 
 // What Encode returns and Decode reads: one embedding per column and the scale of y. A value; hold it, copy it.
 template <typename Scalar>
@@ -31,10 +26,6 @@ struct Encoding {
   std::vector<Scalar> embedding;  // (dimensions, width), row-major
   double y_scale = 1;             // root mean square of y when scale-equivariant, else 1
 };
-
-// Activations and scratch of one thread. Grows to the largest problem seen, then allocates nothing.
-template <typename Scalar>
-class Workspace;
 
 template <typename Scalar>
 class Network {
@@ -46,7 +37,8 @@ class Network {
   const NetworkConfig& config() const;
   std::size_t num_weights() const;
   const std::vector<WeightTensor>& tensors() const;  // in offset order, no holes
-  // Xavier-uniform matrices, zero biases, unit norms; output layers start at the priors' centre. The same for any machine.
+  // Xavier-uniform matrices, zero biases, unit norms; output layers start at the priors' centre. The same for any
+  // machine.
   void Initialize(Scalar* weights, std::uint64_t seed) const;
 
   // Inference. X (n, d) in [0,1], y (n) standardised. Keeps no activations.
@@ -56,8 +48,12 @@ class Network {
   // structure.columns index the columns of the encoding. Symbols the network does not know: Error(kBadInput).
   void Decode(const Scalar* weights, const Encoding<Scalar>& encoding, const Structure& structure,
               Workspace<Scalar>& workspace, Matrix* theta) const;
+  // Decodes several structures in one pass: thetas[s] belongs to structures[s].
+  void DecodeBatch(const Scalar* weights, const Encoding<Scalar>& encoding, std::span<const Structure> structures,
+                   Workspace<Scalar>& workspace, std::vector<Matrix>* thetas) const;
 
-  // Training: Forward keeps in the workspace what Backward needs; Backward adds d(loss)/d(weights) to `gradient`.
+  // Training: Forward keeps in the workspace what Backward needs, until the workspace is used again; Backward adds
+  // d(loss)/d(weights) to `gradient` (num_weights values), given dtheta = d(loss)/d(theta), and may be called once.
   void Forward(const Scalar* weights, const Matrix& X, const Vector& y, const Structure& structure,
                Workspace<Scalar>& workspace, Matrix* theta) const;
   void Backward(const Scalar* weights, const Matrix& dtheta, Workspace<Scalar>& workspace, Scalar* gradient) const;

@@ -1,0 +1,35 @@
+// The dataset encoder, steps 1-9 of the paper: a dataset becomes one embedding per column.
+#pragma once
+
+#include "instantgp/base/matrix.h"
+#include "instantgp/network/arena.h"
+#include "instantgp/network/config.h"
+#include "instantgp/network/layout.h"
+#include "instantgp/network/ops/linear.h"
+#include "instantgp/network/stack.h"
+
+namespace instantgp {
+
+// What the backward pass reads; pointers into the arena of the forward pass.
+template <typename T>
+struct EncoderTrace {
+  int n = 0, d = 0;
+  const T* features = nullptr;
+  StackTrace<T> t1, t2, t3, t4;
+  const T* pair_statistics = nullptr;
+  T* pair_hidden[kMaxMlpLayers] = {};
+};
+
+// embedding (d, t4 width). y is divided by y_scale first. A null trace keeps nothing.
+template <typename T>
+void EncoderForward(const NetworkConfig& config, const NetworkLayout& layout, const T* weights, const Matrix& X,
+                    const Vector& y, double y_scale, Arena& arena, T* embedding, EncoderTrace<T>* trace);
+
+// dembedding (d, t4 width) is overwritten.
+template <typename T>
+void EncoderBackward(const NetworkLayout& layout, const T* weights, const EncoderTrace<T>& trace, T* dembedding,
+                     Arena& arena, T* gradient);
+
+double EncoderFlops(const NetworkLayout& layout, int n, int d);
+
+}  // namespace instantgp

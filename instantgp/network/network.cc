@@ -1,0 +1,191 @@
+#include "instantgp/network/network.h"
+
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "instantgp/base/check.h"
+#include "instantgp/base/error.h"
+#include "instantgp/base/rng.h"
+#include "instantgp/network/decoder.h"
+#include "instantgp/network/encoder.h"
+#include "instantgp/network/ops/features.h"
+
+namespace instantgp {
+
+template <typename Scalar>
+struct Workspace<Scalar>::State {
+  Arena arena;
+  DecodePlan plan;
+  EncoderTrace<Scalar> encoder;
+  DecoderTrace<Scalar> decoder;
+  const Scalar* embedding = nullptr;  // of the kept forward pass; null when there is none
+  int columns = 0;
+};
+
+template <typename Scalar>
+Workspace<Scalar>::Workspace() : state_(std::make_unique<State>()) {}
+template <typename Scalar>
+Workspace<Scalar>::~Workspace() = default;
+template <typename Scalar>
+Workspace<Scalar>::Workspace(Workspace&&) noexcept = default;
+template <typename Scalar>
+Workspace<Scalar>& Workspace<Scalar>::operator=(Workspace&&) noexcept = default;
+template <typename Scalar>
+std::size_t Workspace<Scalar>::bytes() const {
+  return state_->arena.capacity();
+}
+
+template <typename Scalar>
+struct Network<Scalar>::Impl {
+  NetworkConfig config;
+  NetworkLayout layout;
+
+  void CheckData(const Matrix& X, const Vector& y) const {
+    if (X.rows() < 1 || X.cols() < 1 || y.size() != X.rows()) {
+      throw Error(ErrorCode::kBadInput,
+                  "the network needs at least one row and one column and a target per row, not X (" +
+                      std::to_string(X.rows()) + ", " + std::to_string(X.cols()) + ") and y (" +
+                      std::to_string(y.size()) + ")");
+    }
+  }
+
+  double ScaleOf(const Vector& y) const { return config.scale_equivariant ? RootMeanSquare(y) : 1.0; }
+};
+
+template <typename Scalar>
+Network<Scalar>::Network(NetworkConfig config) : impl_(std::make_unique<Impl>()) {
+  impl_->layout = MakeLayout(config);
+  impl_->config = std::move(config);
+}
+
+template <typename Scalar>
+Network<Scalar>::~Network() = default;
+template <typename Scalar>
+Network<Scalar>::Network(Network&&) noexcept = default;
+
+template <typename Scalar>
+const NetworkConfig& Network<Scalar>::config() const {
+  return impl_->config;
+}
+
+template <typename Scalar>
+std::size_t Network<Scalar>::num_weights() const {
+  return impl_->layout.num_weights;
+}
+
+template <typename Scalar>
+const std::vector<WeightTensor>& Network<Scalar>::tensors() const {
+  return impl_->layout.tensors;
+}
+
+template <typename Scalar>
+void Network<Scalar>::Initialize(Scalar* weights, std::uint64_t seed) const {
+  for (std::size_t t = 0; t < impl_->layout.tensors.size(); ++t) {
+    const WeightTensor& tensor = impl_->layout.tensors[t];
+    const WeightStart& start = impl_->layout.starts[t];
+    RandomStream random(seed, t);
+    Scalar* out = weights + tensor.offset;
+    for (int r = 0; r < tensor.rows; ++r) {
+      for (int c = 0; c < tensor.cols; ++c) {
+        const double centre = start.centre.empty() ? 0 : start.centre[start.centre.size() == 1 ? 0 : c];
+        *out++ = static_cast<Scalar>(start.bound > 0 ? centre + random.Uniform(-start.bound, start.bound) : centre);
+      }
+    }
+  }
+}
+
+template <typename Scalar>
+void Network<Scalar>::Encode(const Scalar* weights, const Matrix& X, const Vector& y, Workspace<Scalar>& workspace,
+                             Encoding<Scalar>* encoding) const {
+  impl_->CheckData(X, y);
+  auto& state = *workspace.state_;
+  state.arena.Reset();
+  state.embedding = nullptr;
+  encoding->dimensions = static_cast<int>(X.cols());
+  encoding->width = impl_->layout.t4.width;
+  encoding->embedding.resize(static_cast<std::size_t>(encoding->dimensions) * encoding->width);
+  encoding->y_scale = impl_->ScaleOf(y);
+  EncoderForward<Scalar>(impl_->config, impl_->layout, weights, X, y, encoding->y_scale, state.arena,
+                         encoding->embedding.data(), nullptr);
+}
+
+template <typename Scalar>
+void Network<Scalar>::Decode(const Scalar* weights, const Encoding<Scalar>& encoding, const Structure& structure,
+                             Workspace<Scalar>& workspace, Matrix* theta) const {
+  INSTANTGP_CHECK(encoding.width == impl_->layout.t4.width);
+  auto& state = *workspace.state_;
+  state.arena.Reset();
+  state.embedding = nullptr;
+  state.plan.Build(impl_->layout, impl_->config.hypotheses, encoding.dimensions, {&structure, 1});
+  theta->resize(state.plan.parameters(0) + 1, impl_->config.hypotheses);
+  DecoderForward<Scalar>(impl_->config, impl_->layout, weights, encoding.embedding.data(), encoding.dimensions,
+                         encoding.y_scale, state.plan, state.arena, theta, nullptr);
+}
+
+template <typename Scalar>
+void Network<Scalar>::DecodeBatch(const Scalar* weights, const Encoding<Scalar>& encoding,
+                                  std::span<const Structure> structures, Workspace<Scalar>& workspace,
+                                  std::vector<Matrix>* thetas) const {
+  INSTANTGP_CHECK(encoding.width == impl_->layout.t4.width);
+  thetas->resize(structures.size());
+  if (structures.empty()) return;
+  auto& state = *workspace.state_;
+  state.arena.Reset();
+  state.embedding = nullptr;
+  state.plan.Build(impl_->layout, impl_->config.hypotheses, encoding.dimensions, structures);
+  for (std::size_t s = 0; s < structures.size(); ++s) {
+    (*thetas)[s].resize(state.plan.parameters(static_cast<int>(s)) + 1, impl_->config.hypotheses);
+  }
+  DecoderForward<Scalar>(impl_->config, impl_->layout, weights, encoding.embedding.data(), encoding.dimensions,
+                         encoding.y_scale, state.plan, state.arena, thetas->data(), nullptr);
+}
+
+template <typename Scalar>
+void Network<Scalar>::Forward(const Scalar* weights, const Matrix& X, const Vector& y, const Structure& structure,
+                              Workspace<Scalar>& workspace, Matrix* theta) const {
+  impl_->CheckData(X, y);
+  auto& state = *workspace.state_;
+  state.arena.Reset();
+  state.embedding = nullptr;
+  const double y_scale = impl_->ScaleOf(y);
+  const int columns = static_cast<int>(X.cols());
+  state.plan.Build(impl_->layout, impl_->config.hypotheses, columns, {&structure, 1});
+  theta->resize(state.plan.parameters(0) + 1, impl_->config.hypotheses);
+  Scalar* embedding = state.arena.template New<Scalar>(static_cast<std::size_t>(columns) * impl_->layout.t4.width);
+  EncoderForward<Scalar>(impl_->config, impl_->layout, weights, X, y, y_scale, state.arena, embedding, &state.encoder);
+  DecoderForward<Scalar>(impl_->config, impl_->layout, weights, embedding, columns, y_scale, state.plan, state.arena,
+                         theta, &state.decoder);
+  state.embedding = embedding;
+  state.columns = columns;
+}
+
+template <typename Scalar>
+void Network<Scalar>::Backward(const Scalar* weights, const Matrix& dtheta, Workspace<Scalar>& workspace,
+                               Scalar* gradient) const {
+  auto& state = *workspace.state_;
+  INSTANTGP_CHECK(state.embedding != nullptr);
+  INSTANTGP_CHECK(dtheta.rows() == state.plan.parameters(0) + 1 && dtheta.cols() == impl_->config.hypotheses);
+  const std::size_t size = static_cast<std::size_t>(state.columns) * impl_->layout.t4.width;
+  Scalar* dembedding = state.arena.template New<Scalar>(size);
+  DecoderBackward<Scalar>(impl_->layout, weights, state.embedding, state.columns, state.plan, state.decoder, &dtheta,
+                          dembedding, state.arena, gradient);
+  EncoderBackward<Scalar>(impl_->layout, weights, state.encoder, dembedding, state.arena, gradient);
+  state.embedding = nullptr;
+}
+
+template <typename Scalar>
+double Network<Scalar>::TrainingFlops(int n, const Structure& structure) const {
+  DecodePlan plan;
+  int columns = 0;
+  for (int column : structure.columns) columns = std::max(columns, column + 1);
+  plan.Build(impl_->layout, impl_->config.hypotheses, columns, {&structure, 1});
+  return EncoderFlops(impl_->layout, n, columns) + DecoderFlops(impl_->layout, plan, columns);
+}
+
+template class Workspace<float>;
+template class Workspace<double>;
+template class Network<float>;
+template class Network<double>;
+
+}  // namespace instantgp
