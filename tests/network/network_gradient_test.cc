@@ -1,0 +1,104 @@
+// Gradients of the whole network, alone and through the marginal likelihood, in double.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "instantgp/gp/marginal_likelihood.h"
+#include "tests/network/small_networks.h"
+#include "tests/support/gradient_check.h"
+
+namespace instantgp {
+namespace {
+
+using testing::Problem;
+using testing::RandomProblem;
+using testing::RandomWeights;
+using testing::SmallConfigs;
+
+// Checks the gradient of loss(theta) with respect to up to `per_tensor` random weights of every
+// tensor. `loss` returns the value and, when asked, dloss/dtheta.
+using Loss = std::function<double(const Matrix& theta, Matrix* dtheta)>;
+
+void CheckWeights(const Network<double>& network, const Problem& p, const Loss& loss, RandomStream& random,
+                  int per_tensor) {
+  std::vector<double> weights = RandomWeights(network, random.Bits());
+  Workspace<double> workspace;
+  Matrix theta, dtheta;
+  network.Forward(weights.data(), p.X, p.y, p.structure, workspace, &theta);
+  loss(theta, &dtheta);
+  std::vector<double> gradient(network.num_weights(), 0.0);
+  network.Backward(weights.data(), dtheta, workspace, gradient.data());
+
+  std::vector<std::size_t> chosen;
+  for (const WeightTensor& tensor : network.tensors()) {
+    const int size = tensor.rows * tensor.cols;
+    for (int k = 0; k < std::min(per_tensor, size); ++k)
+      chosen.push_back(tensor.offset + random.UniformInt(0, size - 1));
+  }
+  std::sort(chosen.begin(), chosen.end());
+  chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
+  Vector x(chosen.size()), analytic(chosen.size());
+  for (std::size_t k = 0; k < chosen.size(); ++k) {
+    x[k] = weights[chosen[k]];
+    analytic[k] = gradient[chosen[k]];
+  }
+  const auto f = [&](const Vector& moved) {
+    for (std::size_t k = 0; k < chosen.size(); ++k) weights[chosen[k]] = moved[k];
+    Matrix out;
+    network.Forward(weights.data(), p.X, p.y, p.structure, workspace, &out);
+    return loss(out, nullptr);
+  };
+  testing::ExpectGradient(f, x, analytic, 1e-6, 1e-4);
+}
+
+TEST(NetworkGradient, EveryTensorOfEverySmallNetwork) {
+  RandomStream random(11);
+  for (const NetworkConfig& config : SmallConfigs()) {
+    SCOPED_TRACE(config.name);
+    const Network<double> network(config);
+    const Problem p = RandomProblem(random, 5, 2, 2);
+    Matrix direction;
+    const Loss loss = [&](const Matrix& theta, Matrix* dtheta) {
+      if (direction.size() == 0) {
+        direction.resize(theta.rows(), theta.cols());
+        for (Index k = 0; k < direction.size(); ++k) direction.data()[k] = random.Normal();
+      }
+      if (dtheta != nullptr) *dtheta = direction;
+      return theta.cwiseProduct(direction).sum();
+    };
+    CheckWeights(network, p, loss, random, 5);
+  }
+}
+
+// network -> parameters -> NLML: the sum over hypotheses with different weights.
+TEST(NetworkGradient, ThroughTheMarginalLikelihoodForRandomStructures) {
+  RandomStream random(12);
+  for (const NetworkConfig& config : SmallConfigs()) {
+    SCOPED_TRACE(config.name);
+    const Network<double> network(config);
+    for (int d = 1; d <= 8; ++d) {
+      SCOPED_TRACE("d = " + std::to_string(d));
+      const Problem p = RandomProblem(random, random.UniformInt(2, 30), d);
+      const Covariance covariance(ToExpression(p.structure));
+      NlmlWorkspace workspace;
+      const Loss loss = [&](const Matrix& theta, Matrix* dtheta) {
+        if (dtheta != nullptr) dtheta->resize(theta.rows(), theta.cols());
+        double sum = 0;
+        for (Index k = 0; k < theta.cols(); ++k) {
+          Vector gradient;
+          const NlmlValue value = NegativeLogMarginalLikelihood(covariance, p.X, p.y, theta.col(k),
+                                                                dtheta != nullptr ? &gradient : nullptr, workspace);
+          EXPECT_TRUE(value.ok) << value.reason;
+          sum += (1 + k) * value.nlml;
+          if (dtheta != nullptr) dtheta->col(k) = (1 + k) * gradient;
+        }
+        return sum;
+      };
+      CheckWeights(network, p, loss, random, 1);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace instantgp
