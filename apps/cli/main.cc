@@ -1,1 +1,102 @@
-int main() { return 0; }
+// The program `instantgp`: picks the command and turns exceptions into exit codes (base/error.h).
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "apps/cli/common.h"
+#include "apps/cli/interrupt.h"
+#include "apps/cli/terminal.h"
+#include "instantgp/base/diagnosis.h"
+#include "instantgp/base/error.h"
+#include "instantgp/base/version.h"
+
+namespace instantgp::cli {
+namespace {
+
+constexpr char kExamples[] = R"(Examples:
+  instantgp fit --example --kernel "LIN + SE*PER" --plot fit.svg
+  instantgp fit data.csv --target price --holdout 0.2 --model price.gp
+  instantgp predict price.gp new.csv --output predictions.csv
+  instantgp simulate --kernel "SE + PER" --n 100 | instantgp fit -
+
+'instantgp COMMAND --help' explains a command.)";
+
+// The command the arguments were for; the program itself when none was recognised.
+const CLI::App& InnermostCommand(const CLI::App& app) {
+  const auto parsed = app.get_subcommands();
+  return parsed.empty() ? app : *parsed.front();
+}
+
+// CLI11 says what it did not expect; we add what may have been meant.
+std::string Suggestion(const CLI::App& command) {
+  const std::vector<std::string> unexpected = command.remaining(true);
+  if (unexpected.empty()) return "";
+  std::vector<std::string> known;
+  for (const CLI::App* sub : command.get_subcommands([](const CLI::App*) { return true; })) {
+    known.push_back(sub->get_name());
+  }
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  }
+  const std::string nearest = Nearest(unexpected.front(), known);
+  return nearest.empty() ? "" : "; did you mean " + nearest + "?";
+}
+
+int UsageError(const CLI::App& app, const std::string& what) {
+  const CLI::App& command = InnermostCommand(app);
+  const std::string name = &command == &app ? "instantgp" : "instantgp " + command.get_name();
+  Message("instantgp: " + what + Suggestion(command) + "\nTry '" + name + " --help'.");
+  return static_cast<int>(ErrorCode::kUsage);
+}
+
+int Run(int argc, char** argv) {
+  CLI::App app("Gaussian processes without the wait: fits, predicts and simulates.", "instantgp");
+  app.set_version_flag("--version", std::string("instantgp ") + kVersion);
+  app.set_help_flag("-h,--help", "This text");
+  app.footer(kExamples);
+  app.get_formatter()->column_width(34);
+  app.require_subcommand(0, 1);
+  Selected selected;
+  RegisterFit(app, selected);
+  RegisterPredict(app, selected);
+  RegisterSimulate(app, selected);
+  RegisterInfo(app, selected);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    WriteStdout(InnermostCommand(app).help());
+    return 0;
+  } catch (const CLI::CallForVersion& version) {
+    WriteStdout(std::string(version.what()) + "\n");
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    return UsageError(app, error.what());
+  }
+  if (!selected.run) return UsageError(app, "a command is needed: fit, predict, simulate or info");
+  selected.run();
+  return 0;
+}
+
+}  // namespace
+}  // namespace instantgp::cli
+
+int main(int argc, char** argv) {
+  using instantgp::Error;
+  using instantgp::ErrorCode;
+  using instantgp::cli::Message;
+  try {
+    instantgp::cli::InstallSignalHandling();
+    return instantgp::cli::Run(argc, argv);
+  } catch (const Error& error) {
+    Message(std::string("instantgp: ") + error.what());
+    return static_cast<int>(error.code());
+  } catch (const std::bad_alloc&) {
+    Message("instantgp: out of memory; use fewer rows or a machine with more memory");
+    return static_cast<int>(ErrorCode::kLimit);
+  } catch (const std::exception& error) {
+    Message(std::string("instantgp: internal failure, please report it: ") + error.what());
+    return static_cast<int>(ErrorCode::kFailure);
+  }
+}

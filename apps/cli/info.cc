@@ -1,0 +1,155 @@
+// `instantgp info`: the program, the machine, or what a file holds.
+#include <memory>
+
+#include "apps/cli/common.h"
+#include "apps/cli/report.h"
+#include "apps/cli/terminal.h"
+#include "instantgp/base/diagnosis.h"
+#include "instantgp/base/error.h"
+#include "instantgp/base/file.h"
+#include "instantgp/base/safetensors.h"
+#include "instantgp/base/thread_pool.h"
+#include "instantgp/base/version.h"
+
+namespace instantgp::cli {
+namespace {
+
+constexpr char kHelp[] = "Tell version, build and CPU features, or what a file holds.";
+
+constexpr char kExamples[] = R"(Examples:
+  instantgp info
+  instantgp info price.gp
+  instantgp info price.gp --json)";
+
+struct Options {
+  CommonOptions common;
+  std::string file;
+};
+
+std::vector<std::string> CpuFeatures() {
+  std::vector<std::string> features;
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("sse4.2")) features.push_back("sse4.2");
+  if (__builtin_cpu_supports("avx")) features.push_back("avx");
+  if (__builtin_cpu_supports("avx2")) features.push_back("avx2");
+  if (__builtin_cpu_supports("fma")) features.push_back("fma");
+  if (__builtin_cpu_supports("avx512f")) features.push_back("avx512f");
+  if (__builtin_cpu_supports("avx512dq")) features.push_back("avx512dq");
+  if (__builtin_cpu_supports("avx512vl")) features.push_back("avx512vl");
+#elif defined(__aarch64__)
+  features.push_back("neon");
+#endif
+  return features;
+}
+
+// What the compiler was told the CPU can do.
+std::string BuiltFor() {
+#if defined(__AVX512F__)
+  return "avx512f";
+#elif defined(__AVX2__)
+  return "avx2";
+#elif defined(__SSE4_2__)
+  return "sse4.2";
+#elif defined(__aarch64__)
+  return "neon";
+#else
+  return "baseline";
+#endif
+}
+
+Json ProgramJson() {
+  Json j;
+  j["version"] = kVersion;
+  j["build"] = kBuildType;
+  j["compiler"] = __VERSION__;
+  j["instruction_set"] = kBuildArch;
+  j["vector_units_used"] = BuiltFor();
+  j["cpu_features"] = CpuFeatures();
+  j["threads"] = ResolveThreads(0);
+  return j;
+}
+
+std::string ProgramText() {
+  std::string features;
+  for (const std::string& feature : CpuFeatures()) features += (features.empty() ? "" : " ") + feature;
+  return Heading("InstantGP " + std::string(kVersion)) + "\n" +
+         FormatTable({{"build", std::string(kBuildType) + ", instruction set " + kBuildArch + " (" + BuiltFor() + ")"},
+                      {"compiler", __VERSION__},
+                      {"CPU features", features},
+                      {"threads", std::to_string(ResolveThreads(0))}},
+                     2);
+}
+
+// Any safetensors file: its metadata and tensors.
+std::string TensorsText(const TensorFile& file) {
+  std::vector<std::vector<std::string>> rows = {{"tensor", "shape"}};
+  for (const auto& [name, tensor] : file.tensors) {
+    std::string shape;
+    for (std::int64_t extent : tensor.shape) shape += (shape.empty() ? "" : " x ") + std::to_string(extent);
+    rows.push_back({OneLine(name), shape});
+  }
+  return FormatTable(rows, 2);
+}
+
+Json TensorsJson(const TensorFile& file) {
+  Json j = Json::array();
+  for (const auto& [name, tensor] : file.tensors) j.push_back({{"name", name}, {"shape", tensor.shape}});
+  return j;
+}
+
+void Run(const Options& options) {
+  Json document;
+  document["schema"] = "instantgp/info/1";
+  if (options.file.empty()) {
+    document.update(ProgramJson());
+    document["warnings"] = Json::array();
+    return WriteStdout(options.common.json ? JsonText(std::move(document)) : ProgramText());
+  }
+  const std::string bytes = ReadFile(options.file);
+  const TensorFile file = ParseTensors(bytes, options.file);
+  const auto format = file.metadata.find("format");
+  if (format == file.metadata.end()) {
+    throw Error(ErrorCode::kBadInput, options.file + ": a tensor file, but not one of InstantGP");
+  }
+  document["file"] = options.file;
+  document["format"] = format->second;
+  const auto version = file.metadata.find("version");
+  document["format_version"] = version == file.metadata.end() ? "" : version->second;
+  document["bytes"] = bytes.size();
+  if (format->second == "instantgp/model") {
+    const Model model = ParseModel(bytes, options.file);
+    if (!options.common.json) {
+      return WriteStdout(Heading("Fitted model " + OneLine(options.file)) + "\n" +
+                         ModelSummaryText(model, std::to_string(bytes.size()) + " bytes") + "\n" +
+                         Heading("Parameters") + "\n" + ParameterTableText(model));
+    }
+    FitReport report;
+    report.model = &model;
+    report.source = options.file;
+    report.warnings = model.warnings();
+    document["model"] = ReportJson(report);
+    document["warnings"] = model.warnings();
+  } else {
+    if (!options.common.json) {
+      return WriteStdout(Heading(OneLine(options.file)) + "\n  format        " + OneLine(format->second) + "\n\n" +
+                         TensorsText(file));
+    }
+    document["tensors"] = TensorsJson(file);
+    document["warnings"] = Json::array();
+  }
+  WriteStdout(JsonText(std::move(document)));
+}
+
+}  // namespace
+
+void RegisterInfo(CLI::App& app, Selected& selected) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("info", kHelp);
+  command->add_option("FILE", options->file, "A saved model")->type_name("");
+  AddCommonOptions(*command, options->common);
+  command->footer(kExamples);
+  command->callback([options, &selected] { selected.run = [options] { Run(*options); }; });
+}
+
+}  // namespace instantgp::cli

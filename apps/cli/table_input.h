@@ -1,0 +1,28 @@
+// Rows to predict at, matched to a model's columns.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "instantgp/base/matrix.h"
+#include "instantgp/data/csv.h"
+#include "instantgp/predict/model.h"
+
+namespace instantgp::cli {
+
+struct NewRows {
+  Matrix X;                 // (m, d), the model's columns in the model's order
+  std::optional<Vector> y;  // (m) when the target's column is there
+  int dropped = 0;          // rows left out for missing values
+};
+
+// "error" or "drop".
+MissingPolicy MissingFromName(const std::string& name);
+
+// By name where the table has a header (other columns are ignored), by position otherwise: d columns, or d + 1 with the
+// target last. Error(kBadInput) names the column that is missing and the nearest there is.
+NewRows ReadNewRows(const std::string& path, MissingPolicy missing, const std::vector<std::string>& columns,
+                    const std::string& target);
+
+}  // namespace instantgp::cli

@@ -1,0 +1,15 @@
+// The built-in example: international airline passengers, monthly totals in thousands, January 1949 to December 1960
+// (Box and Jenkins, "Time Series Analysis", series G).
+#pragma once
+
+#include <string_view>
+
+#include "instantgp/data/dataset.h"
+
+namespace instantgp {
+
+// The text of examples/airline.csv: columns month (1..144) and passengers.
+std::string_view AirlineCsv();
+Dataset AirlineExample();
+
+}  // namespace instantgp
