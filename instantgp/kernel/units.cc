@@ -86,6 +86,9 @@ Vector InOriginalUnits(const Expression& expression, const Vector& parameters, c
           value *= amplitude;
           break;
         case ParameterKind::kLengthscale:
+          // PER measures its lengthscale on the sine, which has no unit.
+          if (e.symbol != Elementary::kPER) value *= range;
+          break;
         case ParameterKind::kPeriod:
           value *= range;
           break;
