@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 #include "instantgp/gp/marginal_likelihood.h"
@@ -19,6 +20,25 @@ using testing::SmallConfigs;
 // Checks the gradient of loss(theta) with respect to up to `per_tensor` random weights of every
 // tensor. `loss` returns the value and, when asked, dloss/dtheta.
 using Loss = std::function<double(const Matrix& theta, Matrix* dtheta)>;
+
+constexpr double kStep = 1e-4;
+
+// Whether some ReLU switches within the steps of the difference quotient, where there is no derivative to compare with:
+// second differences at two steps agree where f is smooth, and differ by (jump of the slope) / step where it is not.
+bool HasKink(const std::function<double()>& f, double& weight) {
+  const double centre = weight;
+  const auto at = [&](double shift) {
+    weight = centre + shift;
+    const double value = f();
+    weight = centre;
+    return value;
+  };
+  const double here = at(0);
+  const double narrow = (at(kStep) + at(-kStep) - 2 * here) / (kStep * kStep);
+  const double wide = (at(2 * kStep) + at(-2 * kStep) - 2 * here) / (4 * kStep * kStep);
+  const double rounding = 1e-14 * std::abs(here) / (kStep * kStep);
+  return std::abs(narrow - wide) > 1e-3 + rounding + 1e-3 * (std::abs(narrow) + std::abs(wide));
+}
 
 void CheckWeights(const Network<double>& network, const Problem& p, const Loss& loss, RandomStream& random,
                   int per_tensor) {
@@ -38,6 +58,14 @@ void CheckWeights(const Network<double>& network, const Problem& p, const Loss& 
   }
   std::sort(chosen.begin(), chosen.end());
   chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
+  const auto value = [&] {
+    Matrix out;
+    network.Forward(weights.data(), p.X, p.y, p.structure, workspace, &out);
+    return loss(out, nullptr);
+  };
+  const std::size_t all = chosen.size();
+  std::erase_if(chosen, [&](std::size_t k) { return HasKink(value, weights[k]); });
+  EXPECT_GE(chosen.size(), all * 8 / 10);
   Vector x(chosen.size()), analytic(chosen.size());
   for (std::size_t k = 0; k < chosen.size(); ++k) {
     x[k] = weights[chosen[k]];
@@ -45,11 +73,9 @@ void CheckWeights(const Network<double>& network, const Problem& p, const Loss& 
   }
   const auto f = [&](const Vector& moved) {
     for (std::size_t k = 0; k < chosen.size(); ++k) weights[chosen[k]] = moved[k];
-    Matrix out;
-    network.Forward(weights.data(), p.X, p.y, p.structure, workspace, &out);
-    return loss(out, nullptr);
+    return value();
   };
-  testing::ExpectGradient(f, x, analytic, 1e-6, 1e-4);
+  testing::ExpectGradient(f, x, analytic, 1e-6, kStep);
 }
 
 TEST(NetworkGradient, EveryTensorOfEverySmallNetwork) {
@@ -74,12 +100,16 @@ TEST(NetworkGradient, EveryTensorOfEverySmallNetwork) {
 // network -> parameters -> NLML: the sum over hypotheses with different weights.
 TEST(NetworkGradient, ThroughTheMarginalLikelihoodForRandomStructures) {
   RandomStream random(12);
-  for (const NetworkConfig& config : SmallConfigs()) {
+  for (NetworkConfig config : SmallConfigs()) {
+    // The likelihood of random targets at little noise runs into the thousands, and thousands of ReLUs have a kink near
+    // any point: neither leaves digits for a difference quotient. The heads keep their ReLU.
+    config.noise_floor = 0.01;
+    config.activation = Activation::kGelu;
     SCOPED_TRACE(config.name);
     const Network<double> network(config);
     for (int d = 1; d <= 8; ++d) {
       SCOPED_TRACE("d = " + std::to_string(d));
-      const Problem p = RandomProblem(random, random.UniformInt(2, 30), d);
+      const Problem p = RandomProblem(random, random.UniformInt(2, 14), d);
       const Covariance covariance(ToExpression(p.structure));
       NlmlWorkspace workspace;
       const Loss loss = [&](const Matrix& theta, Matrix* dtheta) {
