@@ -9,6 +9,8 @@
 
 namespace instantgp {
 
+struct Program;
+
 // Memory for one thread's evaluations; grows to what is needed and is reused.
 struct CovarianceScratch {
   std::vector<double> points;  // per-point tables of each leaf
@@ -48,7 +50,6 @@ class Covariance {
                 CovarianceScratch& scratch) const;
 
  private:
-  struct Program;
   std::unique_ptr<Program> program_;
 };
 

@@ -1,0 +1,63 @@
+// A compiled expression on one block of pairs: values forward, gradient backward. Internal to gp/.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "instantgp/gp/pair_ops.h"
+#include "instantgp/gp/program.h"
+
+namespace instantgp {
+
+inline constexpr int kSlotSize = pair::kBlock + pair::kPadding;  // doubles per block array
+
+// The per-point tables of one set of rows; table t starts at t * stride.
+struct PointTables {
+  const double* data = nullptr;
+  std::ptrdiff_t stride = 0;
+};
+
+class BlockEvaluator {
+ public:
+  // `slots` holds program.num_slots * kSlotSize doubles.
+  BlockEvaluator(const Program& program, const double* log_parameters, PointTables left, PointTables right,
+                 double* slots);
+
+  double* Slot(int slot) { return slots_ + static_cast<std::ptrdiff_t>(slot) * kSlotSize; }
+
+  // Values of all nodes on the block; returns the root's array.
+  const double* Forward(const pair::Block& block);
+
+  // After Forward on the same block: gradient[p] += sum_k adjoint_k d root_k / d log theta_p.
+  void Backward(const pair::Block& block, const double* adjoint, double* gradient);
+
+ private:
+  struct Constants {
+    double log_variance;
+    double periodic_scale;  // 1 / (2 l^2)
+    double offset;          // LIN's c
+  };
+
+  void ForwardLeaf(const pair::Block& block, int leaf);
+  void ForwardMonomial(const pair::Block& block, const ProgramNode& node);
+  void ForwardExponential(int size, const ProgramNode& node, double* out);
+  void BackwardNode(const pair::Block& block, const ProgramNode& node, const double* adjoint, double* gradient);
+  void BackwardProduct(const pair::Block& block, const ProgramNode& node, const double* adjoint, double* gradient);
+  void BackwardMonomial(const pair::Block& block, const ProgramNode& node, const double* adjoint, double* gradient);
+  void BackwardLinears(int size, const ProgramNode& node, const double* adjoint, double* gradient);
+
+  const double* Left(const ProgramLeaf& leaf, int table) const {
+    return left_.data + (leaf.table + table) * left_.stride;
+  }
+  const double* Right(const ProgramLeaf& leaf, int table) const {
+    return right_.data + (leaf.table + table) * right_.stride;
+  }
+
+  const Program& program_;
+  PointTables left_;
+  PointTables right_;
+  double* slots_;
+  std::vector<Constants> constants_;  // of each leaf
+};
+
+}  // namespace instantgp

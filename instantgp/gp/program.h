@@ -1,0 +1,52 @@
+// An expression compiled for evaluation on blocks of pairs. Internal to gp/.
+#pragma once
+
+#include <vector>
+
+#include "instantgp/kernel/expression.h"
+
+namespace instantgp {
+
+// Numbers named slot are block arrays (pair_ops.h), numbers named table are per-point tables (covariance.cc).
+struct ProgramLeaf {
+  Elementary symbol;
+  int column;
+  int parameter;   // first row in the parameter table
+  int table;       // first per-point table
+  int slot;        // q (SE, PER), s (MAT52) or the value (LIN)
+  int extra_slot;  // PER: the period factor
+};
+
+// A monomial is a product of leaves, evaluated with one exponential. A product has at most one monomial among its
+// children.
+struct ProgramNode {
+  enum class Kind { kMonomial, kSum, kProduct } kind;
+  std::vector<int> children;  // nodes (kSum, kProduct)
+  std::vector<int> leaves;    // kMonomial: those with an exponent
+  std::vector<int> linears;   // kMonomial: the LIN leaves
+  int value_slot = 0;
+  int rest_slot = 0;   // kMonomial with LIN and other leaves: the product of the others
+  int first_slot = 0;  // kProduct and kMonomial with LIN: scratch of the backward pass
+};
+
+struct Program {
+  explicit Program(const Expression& expression);
+
+  Expression expression;
+  std::vector<ProgramLeaf> leaves;  // depth-first: the order of the parameter table
+  std::vector<ProgramNode> nodes;   // children before parents; the root is last
+  int num_parameters = 0;
+  int num_tables = 0;
+  int num_slots = 1;  // slot 0 holds the adjoint of the root
+
+ private:
+  int Compile(const Expression& e);
+  int AddLeaf(const Expression& e);
+  int AddMonomial(const std::vector<int>& members);
+  int NewSlots(int count);
+};
+
+// Per-point tables of a leaf: SE and MAT52 scaled x; LIN x and v x; PER sin h, cos h and h.
+int NumTables(Elementary symbol);
+
+}  // namespace instantgp
