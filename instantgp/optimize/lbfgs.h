@@ -9,8 +9,8 @@ struct LbfgsOptions {
   int max_steps = 200;
   int memory = 10;
   double gradient_tolerance = 1e-5;  // on ||g|| / max(1, ||x||)
-  double value_tolerance = 1e-9;     // relative decrease over `value_window` steps
-  int value_window = 3;
+  double value_tolerance = 1e-7;     // decrease over `value_window` steps, relative to max(1, |f|)
+  int value_window = 5;
   std::stop_token stop;
 };
 

@@ -62,6 +62,21 @@ TEST(Lbfgs, SolvesRosenbrockAndTellsWhatItDid) {
   EXPECT_EQ(summary.rejected, 0);
 }
 
+// A minimum far below zero: a stopping rule that divides by the value would end this at once.
+TEST(Lbfgs, SolvesAProblemWhoseValuesAreNegative) {
+  class Sunk : public Rosenbrock {
+   public:
+    bool Evaluate(const Vector& x, double* value, Vector* gradient) override {
+      const bool ok = Rosenbrock::Evaluate(x, value, gradient);
+      *value -= 100;
+      return ok;
+    }
+  } f;
+  const OptimizeSummary summary = MinimizeLbfgs(f, kStart, {});
+  EXPECT_EQ(summary.reason, StopReason::kConverged);
+  EXPECT_NEAR(summary.value, -100, 1e-4);
+}
+
 TEST(Lbfgs, StepsOverPointsThatCannotBeEvaluated) {
   for (auto trouble :
        {Rosenbrock::Trouble::kReturnsFalse, Rosenbrock::Trouble::kReturnsNaN, Rosenbrock::Trouble::kReturnsInfinity}) {
