@@ -8,6 +8,11 @@ endif()
 if(INSTANTGP_ARCH)
   target_compile_options(instantgp_settings INTERFACE -march=${INSTANTGP_ARCH})
 endif()
+# For the few files that must run on any processor of the architecture (base/cpu.h); they come after the options above.
+set(INSTANTGP_BASELINE_OPTIONS "")
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|amd64")
+  set(INSTANTGP_BASELINE_OPTIONS -march=x86-64 -mtune=generic)
+endif()
 
 if(INSTANTGP_SANITIZE)
   target_compile_options(instantgp_settings INTERFACE -fsanitize=${INSTANTGP_SANITIZE} -fno-omit-frame-pointer
