@@ -9,8 +9,8 @@
 
 namespace instantgp {
 
-// A value; compare with ==. `column` is 0-based. A bound expression has a column in every leaf; kEveryColumn stands only in
-// what the parser holds before it spreads the shorthand over the columns.
+// A value; compare with ==. `column` is 0-based. A bound expression has a column in every leaf; kEveryColumn stands
+// only in what the parser holds before it spreads the shorthand over the columns.
 struct Expression {
   enum class Op { kLeaf, kSum, kProduct };
   static constexpr int kEveryColumn = -1;
@@ -35,7 +35,8 @@ int NumLeaves(const Expression& expression);
 // Columns in use, ascending, each once.
 std::vector<int> ColumnsOf(const Expression& expression);
 
-// Canonical text with names, e.g. "(SE(x1) + SE(x1)*LIN(x1)) * PER(x2)". Names that are not plain identifiers are quoted.
+// The canonical form with names, e.g. "(SE(x1) + SE(x1)*LIN(x1)) * PER(x2)". Names that are not plain identifiers are
+// quoted; columns that share a name are numbered. ParseKernel() reads it back.
 std::string Print(const Expression& expression, const std::vector<std::string>& column_names);
 // As Print, but the shorthand ("SE + LIN*PER") when all columns carry the same one-column kernel.
 std::string PrintShort(const Expression& expression, const std::vector<std::string>& column_names);

@@ -12,7 +12,8 @@ struct GammaPrior {
   double shape = 1;
   double rate = 1;
 
-  // log p(theta) at theta = exp(log_theta), normalised: shape log(rate) - lgamma(shape) + (shape-1) log theta - rate theta
+  // log p(theta) at theta = exp(log_theta), normalised:
+  // shape log(rate) - lgamma(shape) + (shape-1) log theta - rate theta
   double LogDensity(double log_theta) const;
   // d log p / d log theta = shape - 1 - rate theta
   double DLogDensity(double log_theta) const;

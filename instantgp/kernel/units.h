@@ -13,15 +13,14 @@ namespace instantgp {
 // carries all of it. Depth-first leaf order. The network's y-scale equivariance uses the same rule.
 std::vector<double> AmplitudeShares(const Expression& expression);
 
-// The parameters (table order, not logarithms) of the same kernel in other units: columns x_k -> offset_k + range_k x_k and
-// targets y -> shift + y_scale y. Periods and the lengthscales of SE and MAT52 are multiplied by range_k; PER's lengthscale
-// is measured on the sine, has no unit and stays; a LIN variance is divided by range_k^2 and applies to x_k - offset_k;
-// amplitudes take their share of y_scale^2.
+// The parameters (table order, not logarithms) of the same kernel in other units: columns x_k -> offset_k + range_k x_k
+// and targets y -> shift + y_scale y. Periods and the lengthscales of SE and MAT52 are multiplied by range_k; PER's
+// lengthscale is measured on the sine, has no unit and stays; a LIN variance is divided by range_k^2 and applies to
+// x_k - offset_k; amplitudes take their share of y_scale^2.
 Vector InOriginalUnits(const Expression& expression, const Vector& parameters, const Vector& ranges, double y_scale);
 
-// The amplitude people ask for: prior standard deviation of the function averaged over the unit cube's corners is not unique
-// (each symbol has its own variance and columns multiply), so we report the prior variance k(x, x) at the centre x = 1/2 of
-// the scaled cube, y-scaled by the caller.
+// One number for the amplitude. The variances themselves are not unique (each symbol has its own, and columns
+// multiply), so this is the prior variance k(x, x) at the centre x = 1/2 of the scaled cube, in scaled units.
 double CollapsedAmplitude(const Expression& expression, const Vector& parameters);
 
 }  // namespace instantgp

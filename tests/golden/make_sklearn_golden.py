@@ -143,7 +143,7 @@ def case(text, n, d, seed):
 
 
 def ard_case(n, d, seed):
-    """SE on every column as scikit-learn's own anisotropic RBF: one variance, the product of ours. Its gradient is the one
+    """SE on every column as scikit-learn's own anisotropic RBF: one variance, the product of ours. Its gradient is that
     of each of our variances, because only their product counts."""
     X, y, X_new, theta, log_noise = inputs(n, d, seed, 2 * d)
     variance = math.exp(math.fsum(theta[0::2]))
