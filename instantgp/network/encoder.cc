@@ -35,7 +35,7 @@ void EncoderForward(const NetworkConfig& config, const NetworkLayout& layout, co
   T* features = arena.New<T>(tokens * layout.input.in);
   TokenFeatures(X, y, y_scale, config.fourier, features);
   T* x = arena.New<T>(tokens * width);
-  LinearForward(layout.input, weights, static_cast<int>(tokens), features, x);
+  LinearForward(layout.input, weights, static_cast<int>(tokens), features, x, arena);
   // 3. Attention within each dimension.
   x = StackForward(layout.t1, weights, columns, none, x, arena, keep ? &trace->t1 : nullptr);
   // 4, 5. The mean over dimensions, and attention across points.

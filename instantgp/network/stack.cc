@@ -45,11 +45,11 @@ struct Layer {
   // x += attention(a Wqkv) Wo + bo
   void Attention(const T* a, T* x, bool keep, LayerTrace<T>* trace) {
     T* qkv = arena.New<T>(size(3 * stack.width));
-    LinearForward(layout.qkv, weights, tokens(), a, qkv);
+    LinearForward(layout.qkv, weights, tokens(), a, qkv, arena);
     T* attended = arena.New<T>(size(stack.width));
     T* lse = keep ? arena.New<T>(size(stack.heads)) : nullptr;
     AttentionForward(segments, stack.width, stack.heads, qkv, attended, lse, arena);
-    LinearForward(layout.out, weights, tokens(), attended, x, {.accumulate = true});
+    LinearForward(layout.out, weights, tokens(), attended, x, arena, {.accumulate = true});
     trace->attention_in = a;
     trace->qkv = qkv;
     trace->attended = attended;
@@ -60,11 +60,11 @@ struct Layer {
   void AddContext(T* hidden) {
     const Arena::Mark mark = arena.Here();
     T* once = arena.New<T>(static_cast<std::size_t>(context.dataset_rows) * stack.hidden);
-    LinearForward(dataset_part(), weights, context.dataset_rows, context.dataset, once);
+    LinearForward(dataset_part(), weights, context.dataset_rows, context.dataset, once, arena);
     T* crossed = nullptr;
     if (context.cross != nullptr) {
       crossed = arena.New<T>(static_cast<std::size_t>(segments.count) * stack.hidden);
-      LinearForward(cross_part(), weights, segments.count, context.cross, crossed);
+      LinearForward(cross_part(), weights, segments.count, context.cross, crossed, arena);
     }
     for (int s = 0; s < segments.count; ++s) {
       const T* from_dataset = once + static_cast<std::size_t>(context.dataset_row[s]) * stack.hidden;
@@ -84,7 +84,7 @@ struct Layer {
     const bool has_context = stack.context > 0;
     const bool relu = stack.activation == Activation::kRelu;
     T* before = arena.New<T>(size(stack.hidden));
-    LinearForward(token_part(), weights, tokens(), b, before, {.relu = relu && !has_context});
+    LinearForward(token_part(), weights, tokens(), b, before, arena, {.relu = relu && !has_context});
     if (has_context) AddContext(before);
     T* hidden = before;
     if (relu) {
@@ -94,7 +94,7 @@ struct Layer {
       GeluForward(size(stack.hidden), before, hidden);
       trace->activation = before;
     }
-    LinearForward(layout.mlp2, weights, tokens(), hidden, x, {.accumulate = true});
+    LinearForward(layout.mlp2, weights, tokens(), hidden, x, arena, {.accumulate = true});
     trace->mlp_in = b;
     trace->hidden = hidden;
   }

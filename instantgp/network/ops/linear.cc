@@ -5,10 +5,14 @@
 namespace instantgp {
 
 template <typename T>
-void LinearForward(const LinearLayout& linear, const T* weights, int m, const T* x, T* y, Epilogue<T> epilogue) {
+void LinearForward(const LinearLayout& linear, const T* weights, int m, const T* x, T* y, Arena& arena,
+                   Epilogue<T> epilogue) {
   // y = x W + b
   epilogue.bias = linear.bias == kNoWeight ? nullptr : weights + linear.bias;
-  MatMul(m, linear.out, linear.in, x, linear.in, weights + linear.weight, linear.out, y, linear.out, epilogue);
+  const Arena::Mark mark = arena.Here();
+  T* scratch = arena.New<T>(MatMulScratch<T>(linear.out, linear.in));
+  MatMul(m, linear.out, linear.in, x, linear.in, weights + linear.weight, linear.out, y, linear.out, epilogue, scratch);
+  arena.Rewind(mark);
 }
 
 template <typename T>
@@ -19,7 +23,7 @@ void LinearBackward(const LinearLayout& linear, const T* weights, int m, const T
   if (linear.bias != kNoWeight) AddColumnSums(m, linear.out, dy, gradient + linear.bias);
   if (dx == nullptr) return;
   const Arena::Mark mark = arena.Here();
-  T* scratch = arena.New<T>(static_cast<std::size_t>(linear.in) * linear.out);
+  T* scratch = arena.New<T>(MatMulScratch<T>(linear.in, linear.out));
   MatMulTransposedB(m, linear.out, linear.in, dy, linear.out, weights + linear.weight, linear.out, dx, linear.in,
                     accumulate, scratch);
   arena.Rewind(mark);
@@ -39,7 +43,7 @@ T* MlpForward(const MlpLayout& mlp, const T* weights, int m, const T* x, Arena& 
   const int layers = static_cast<int>(mlp.layers.size());
   for (int i = 0; i < layers; ++i) {
     hidden[i] = arena.New<T>(static_cast<std::size_t>(m) * mlp.layers[i].out);
-    LinearForward(mlp.layers[i], weights, m, i == 0 ? x : hidden[i - 1], hidden[i], {.relu = i + 1 < layers});
+    LinearForward(mlp.layers[i], weights, m, i == 0 ? x : hidden[i - 1], hidden[i], arena, {.relu = i + 1 < layers});
   }
   return hidden[layers - 1];
 }
@@ -59,8 +63,8 @@ void MlpBackward(const MlpLayout& mlp, const T* weights, int m, const T* x, T* c
   arena.Rewind(mark);
 }
 
-template void LinearForward(const LinearLayout&, const float*, int, const float*, float*, Epilogue<float>);
-template void LinearForward(const LinearLayout&, const double*, int, const double*, double*, Epilogue<double>);
+template void LinearForward(const LinearLayout&, const float*, int, const float*, float*, Arena&, Epilogue<float>);
+template void LinearForward(const LinearLayout&, const double*, int, const double*, double*, Arena&, Epilogue<double>);
 template void LinearBackward(const LinearLayout&, const float*, int, const float*, const float*, float*, bool, Arena&,
                              float*);
 template void LinearBackward(const LinearLayout&, const double*, int, const double*, const double*, double*, bool,

@@ -9,7 +9,8 @@ namespace instantgp {
 
 // y = x W + b; `epilogue.bias` is set from the layout. With accumulate, y += x W + b.
 template <typename T>
-void LinearForward(const LinearLayout& linear, const T* weights, int m, const T* x, T* y, Epilogue<T> epilogue = {});
+void LinearForward(const LinearLayout& linear, const T* weights, int m, const T* x, T* y, Arena& arena,
+                   Epilogue<T> epilogue = {});
 
 // dW += x^T dy,  db += sum over rows of dy,  dx = dy W^T (+= with accumulate; skipped when dx is null)
 template <typename T>

@@ -1,6 +1,8 @@
 // Matrix products on row-major matrices, the inner loops of every linear layer.
 #pragma once
 
+#include <cstddef>
+
 namespace instantgp {
 
 // What is done to a product on its way to memory.
@@ -11,11 +13,16 @@ struct Epilogue {
   bool relu = false;        // max(0, .) last
 };
 
+// Values of scratch that the products with a (k, n) matrix of weights need.
+template <typename T>
+std::size_t MatMulScratch(int n, int k);
+
 // C (m, n) = A (m, k) B (k, n). ld* are row strides.
 template <typename T>
-void MatMul(int m, int n, int k, const T* A, int lda, const T* B, int ldb, T* C, int ldc, const Epilogue<T>& epilogue);
+void MatMul(int m, int n, int k, const T* A, int lda, const T* B, int ldb, T* C, int ldc, const Epilogue<T>& epilogue,
+            T* scratch);
 
-// C (m, k) = A (m, n) B (k, n)^T, or += with accumulate. `scratch` holds k * n values.
+// C (m, k) = A (m, n) B (k, n)^T, or += with accumulate. Scratch: MatMulScratch(k, n).
 template <typename T>
 void MatMulTransposedB(int m, int n, int k, const T* A, int lda, const T* B, int ldb, T* C, int ldc, bool accumulate,
                        T* scratch);
