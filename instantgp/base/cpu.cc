@@ -68,7 +68,7 @@ std::size_t DescribeMissingCpuFeatures(CpuFeatures needed, CpuFeatures present, 
     text.Append(" ");
     text.Append(CpuFeatureName(bit));
   }
-  text.Append("; build it on this machine, or with -DINSTANTGP_ARCH=x86-64-v2");
+  text.Append("; build it on this machine, or for every machine with -DINSTANTGP_ARCH=x86-64");
   return text.length();
 }
 
