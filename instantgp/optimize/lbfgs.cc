@@ -14,36 +14,35 @@
 namespace instantgp {
 namespace {
 
-// Larger than any value an objective returns, yet finite: liblbfgs' backtracking sees no decrease and shortens the
-// step.
-constexpr double kRejectedValue = 1e100;
-
 struct State {
   TrackedFunction* tracked;
   const LbfgsOptions* options;
   OptimizeSummary* summary;
   int steps_before;  // of earlier rounds
   Vector x, gradient;
-  std::vector<double> values;  // after every step
+  std::vector<double> values;  // at the start and after every step
   std::exception_ptr error;    // carried across the C frames
 };
 
 lbfgsfloatval_t EvaluateCallback(void* instance, const lbfgsfloatval_t* x, lbfgsfloatval_t* g, const int n,
                                  const lbfgsfloatval_t /*step*/) {
   State& state = *static_cast<State*>(instance);
-  if (state.error) return kRejectedValue;
+  // A rejected point is a step up by a moderate amount: the interpolation then shortens the step to a fraction. A huge
+  // value would make it collapse to nothing.
+  const double rejected = state.values.back() + std::max(1.0, std::abs(state.values.back()));
+  if (state.error) return rejected;
   try {
     state.x = Eigen::Map<const Vector>(x, n);
     double value = 0;
     if (state.tracked->Evaluate(state.x, &value, &state.gradient)) {
       Eigen::Map<Vector>(g, n) = state.gradient;
-      return std::min(value, kRejectedValue);
+      return value;
     }
   } catch (...) {
     state.error = std::current_exception();
   }
   Eigen::Map<Vector>(g, n).setZero();
-  return kRejectedValue;
+  return rejected;
 }
 
 constexpr int kStopped = 1000, kSmallDecrease = 1001;  // what the progress callback returns becomes liblbfgs' status
@@ -88,7 +87,7 @@ double Run(TrackedFunction& tracked, const LbfgsOptions& options, lbfgs_paramete
   const std::unique_ptr<lbfgsfloatval_t, Free> x(lbfgs_malloc(n));
   if (x == nullptr) throw std::bad_alloc();
   std::copy(from.data(), from.data() + n, x.get());
-  State state{&tracked, &options, &summary, steps_before, {}, {}, {}, nullptr};
+  State state{&tracked, &options, &summary, steps_before, {}, {}, {summary.value}, nullptr};
   lbfgsfloatval_t value = 0;
   const int status = lbfgs(n, x.get(), &value, EvaluateCallback, ProgressCallback, &state, &parameters);
   if (state.error) std::rethrow_exception(state.error);
@@ -114,20 +113,24 @@ OptimizeSummary MinimizeLbfgs(FirstOrderFunction& f, const Vector& start, const 
   parameters.m = options.memory;
   parameters.epsilon = options.gradient_tolerance;
   parameters.past = 0;  // liblbfgs 1.10 divides the decrease by the value and stops at once where that is negative
-  // Backtracking tests the value before it looks at the gradient, so a rejected point only shortens the step; the
-  // interpolating line search would divide by what a rejected point cannot give.
-  parameters.linesearch = LBFGS_LINESEARCH_BACKTRACKING_STRONG_WOLFE;
+  // Interpolating line search: 10 to 20 percent fewer evaluations than backtracking on the real datasets.
+  parameters.linesearch = LBFGS_LINESEARCH_MORETHUENTE;
   parameters.max_linesearch = 40;
 
-  // The line search may look at a lower point and yet end elsewhere, because the slope there was still too steep. Such
-  // a point is not given away: the search starts again from it.
+  // Two reasons to start again with an empty memory from the best point seen: the line search may look at a lower point
+  // and yet end elsewhere because the slope there was too steep, and it may fail on a direction made of stale
+  // curvature.
   Vector from = start;
   for (int round = 0; round < kMaxRounds; ++round) {
+    const double round_start = round == 0 ? summary.start_value : summary.value;
     const int steps_before = summary.steps;
     parameters.max_iterations = options.max_steps - steps_before;
     const double end = Run(tracked, options, parameters, steps_before, from, summary);
-    const bool better_elsewhere = summary.value < end - 1e-9 * std::max(1.0, std::abs(end));
-    if (!better_elsewhere || summary.reason == StopReason::kInterrupted || summary.steps >= options.max_steps) break;
+    const double noticeable = 1e-6 * std::max(1.0, std::abs(summary.value));
+    const bool better_elsewhere = summary.value < end - noticeable;
+    const bool stuck = summary.reason == StopReason::kLineSearch && summary.value < round_start - noticeable;
+    if (!better_elsewhere && !stuck) break;
+    if (summary.reason == StopReason::kInterrupted || summary.steps >= options.max_steps) break;
     from = summary.x;
   }
   return summary;
