@@ -16,6 +16,7 @@
 #include "instantgp/base/thread_pool.h"
 #include "instantgp/base/version.h"
 #include "instantgp/baselines/type2_ml.h"
+#include "instantgp/data/airline.h"
 #include "instantgp/data/csv.h"
 #include "instantgp/data/dataset.h"
 #include "instantgp/data/scaler.h"

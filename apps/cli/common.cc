@@ -33,6 +33,28 @@ void ReplaceNonFinite(Json& value, const std::string& path, std::vector<std::str
 
 }  // namespace
 
+std::string HelpFormatter::make_usage(const CLI::App* app, std::string name) const {
+  std::string usage = "\nUsage: instantgp";
+  if (!app->get_parent()) {
+    usage += " COMMAND [OPTIONS]";
+  } else {
+    usage += " " + (name.empty() ? app->get_name() : name);
+    for (const CLI::Option* option : app->get_options([](const CLI::Option* o) { return o->get_positional(); })) {
+      const std::string argument = option->get_name(true);
+      usage += " " + (option->get_required() ? argument : "[" + argument + "]");
+    }
+    usage += " [OPTIONS]";
+  }
+  return usage + "\n";
+}
+
+std::string HelpFormatter::make_option_opts(const CLI::Option* option) const {
+  if (option->get_type_size() == 0) return "";
+  const std::string type = option->get_type_name();  // "N:INT in [0 - 10]"
+  const std::string plain = type.substr(0, type.find(':'));
+  return plain.empty() ? "" : " " + plain;
+}
+
 void AddCommonOptions(CLI::App& command, CommonOptions& options) {
   const char* group = "Common options";
   command.add_flag("--json", options.json, "Print one JSON document instead of text")->group(group);
@@ -43,8 +65,9 @@ void AddCommonOptions(CLI::App& command, CommonOptions& options) {
       ->group(group);
   auto* quiet = command.add_flag("-q,--quiet", options.quiet, "No progress and no notes on stderr")->group(group);
   command.add_flag("-v,--verbose", options.verbose, "Say more")->excludes(quiet)->group(group);
-  command.set_version_flag("--version", std::string("instantgp ") + kVersion)->group(group);
-  command.get_help_ptr()->group(group);
+  command.set_version_flag("--version", std::string("instantgp ") + kVersion, "The version")->group(group);
+  command.set_help_flag();  // made anew, so that its group comes last
+  command.set_help_flag("-h,--help", "This text")->group(group);
 }
 
 void OutputFiles::Add(std::string path, std::string bytes) { files_.emplace_back(std::move(path), std::move(bytes)); }
@@ -73,6 +96,7 @@ Json RowsToJson(const Matrix& values) {
 }
 
 std::string Short(double value) {
+  if (!std::isfinite(value)) return "out of range";
   char text[32];
   std::snprintf(text, sizeof text, "%.4g", value);
   return text;

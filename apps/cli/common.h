@@ -27,6 +27,13 @@ struct CommonOptions {
 // --json --seed --threads --quiet --verbose --version.
 void AddCommonOptions(CLI::App& command, CommonOptions& options);
 
+// Help as we print it: the whole command in the usage line, options without CLI11's remarks on ranges and exclusions.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  std::string make_usage(const CLI::App* app, std::string name) const override;
+  std::string make_option_opts(const CLI::Option* option) const override;
+};
+
 // What main runs once the arguments are understood.
 struct Selected {
   std::function<void()> run;
@@ -55,7 +62,7 @@ std::string JsonText(Json document);
 Json ToJson(const Vector& values);
 Json RowsToJson(const Matrix& values);  // list of rows
 
-// Four significant digits, for people.
+// Four significant digits, for people; "out of range" for what a double cannot hold.
 std::string Short(double value);
 // A text table with two blanks between columns; the first `left` columns are aligned left, the others right. Every line
 // is indented by two blanks.

@@ -134,9 +134,11 @@ void Run(const Options& options) {
   OutputFiles files;
   std::string predictions_csv;
   std::optional<PredictionOutput> predictions;
+  std::optional<Scores> new_scores;
   if (new_rows) {
     predictions = ComputePredictions(model, new_rows->X, {});
     predictions_csv = PredictionsToCsv(*predictions);
+    new_scores = ScoreRows(model, *new_rows);
     if (!options.output.empty() && options.output != "-") files.Add(options.output, predictions_csv);
   }
   if (!options.model.empty()) files.Add(options.model, SerializeModel(model));
@@ -150,14 +152,14 @@ void Run(const Options& options) {
     document.update(ReportJson(report));
     document["seed"] = options.common.seed;
     if (predictions_on_stdout) AddPredictions(*predictions, document["predictions"]);
-    if (new_rows && new_rows->y) document["prediction_scores"] = ScoresToJson(model.Score(new_rows->X, *new_rows->y));
+    if (new_scores) document["prediction_scores"] = ScoresToJson(*new_scores);
     WriteStdout(JsonText(std::move(document)));
     return;
   }
   std::string text = ReportText(report);
-  if (new_rows && new_rows->y) {
+  if (new_scores) {
     text += "\n  predictions of " + OneLine(options.predict) + ": " +
-            ScoresToText(model.Score(new_rows->X, *new_rows->y), OneLine(model.target_name())) + "\n";
+            ScoresToText(*new_scores, OneLine(model.target_name())) + "\n";
   }
   if (predictions_on_stdout) {  // stdout is data, so the report steps aside
     if (!options.common.quiet) Message(text);

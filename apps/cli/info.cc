@@ -4,6 +4,7 @@
 #include "apps/cli/common.h"
 #include "apps/cli/report.h"
 #include "apps/cli/terminal.h"
+#include "instantgp/base/cpu.h"
 #include "instantgp/base/diagnosis.h"
 #include "instantgp/base/error.h"
 #include "instantgp/base/file.h"
@@ -26,36 +27,18 @@ struct Options {
   std::string file;
 };
 
-std::vector<std::string> CpuFeatures() {
-  std::vector<std::string> features;
-#if defined(__x86_64__)
-  __builtin_cpu_init();
-  if (__builtin_cpu_supports("sse4.2")) features.push_back("sse4.2");
-  if (__builtin_cpu_supports("avx")) features.push_back("avx");
-  if (__builtin_cpu_supports("avx2")) features.push_back("avx2");
-  if (__builtin_cpu_supports("fma")) features.push_back("fma");
-  if (__builtin_cpu_supports("avx512f")) features.push_back("avx512f");
-  if (__builtin_cpu_supports("avx512dq")) features.push_back("avx512dq");
-  if (__builtin_cpu_supports("avx512vl")) features.push_back("avx512vl");
-#elif defined(__aarch64__)
-  features.push_back("neon");
-#endif
-  return features;
+std::vector<std::string> FeatureNames(CpuFeatures features) {
+  std::vector<std::string> names;
+  for (int bit = 0; CpuFeatureName(bit); ++bit) {
+    if (features >> bit & 1) names.emplace_back(CpuFeatureName(bit));
+  }
+  return names;
 }
 
-// What the compiler was told the CPU can do.
-std::string BuiltFor() {
-#if defined(__AVX512F__)
-  return "avx512f";
-#elif defined(__AVX2__)
-  return "avx2";
-#elif defined(__SSE4_2__)
-  return "sse4.2";
-#elif defined(__aarch64__)
-  return "neon";
-#else
-  return "baseline";
-#endif
+std::string Joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+  return text.empty() ? "none known" : text;
 }
 
 Json ProgramJson() {
@@ -64,19 +47,18 @@ Json ProgramJson() {
   j["build"] = kBuildType;
   j["compiler"] = __VERSION__;
   j["instruction_set"] = kBuildArch;
-  j["vector_units_used"] = BuiltFor();
-  j["cpu_features"] = CpuFeatures();
+  j["build_cpu_features"] = FeatureNames(kBuildCpuFeatures);
+  j["cpu_features"] = FeatureNames(MachineCpuFeatures());
   j["threads"] = ResolveThreads(0);
   return j;
 }
 
 std::string ProgramText() {
-  std::string features;
-  for (const std::string& feature : CpuFeatures()) features += (features.empty() ? "" : " ") + feature;
   return Heading("InstantGP " + std::string(kVersion)) + "\n" +
-         FormatTable({{"build", std::string(kBuildType) + ", instruction set " + kBuildArch + " (" + BuiltFor() + ")"},
+         FormatTable({{"build", std::string(kBuildType) + ", instruction set " + kBuildArch},
                       {"compiler", __VERSION__},
-                      {"CPU features", features},
+                      {"built for", Joined(FeatureNames(kBuildCpuFeatures))},
+                      {"CPU has", Joined(FeatureNames(MachineCpuFeatures()))},
                       {"threads", std::to_string(ResolveThreads(0))}},
                      2);
 }

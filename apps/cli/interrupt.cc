@@ -1,9 +1,11 @@
 #include "apps/cli/interrupt.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <unistd.h>
 
-#include <ctime>
+#include <cerrno>
+#include <system_error>
 #include <thread>
 
 #include "apps/cli/terminal.h"
@@ -12,10 +14,36 @@
 namespace instantgp::cli {
 namespace {
 
-// Never destroyed: the signal thread may outlive main.
+constexpr int kPatienceMs = 1000;
+
+// Signals only write a byte here; a thread reads it. (Blocking the signals instead would miss the threads a BLAS starts
+// before main.)
+int signal_pipe[2];
+
+extern "C" void OnSignal(int) {
+  const int saved = errno;
+  const char byte = 1;
+  [[maybe_unused]] const ssize_t ignored = ::write(signal_pipe[1], &byte, 1);
+  errno = saved;
+}
+
+// Never destroyed: the watching thread may outlive main.
 std::stop_source& Source() {
   static auto* const source = new std::stop_source();
   return *source;
+}
+
+void Watch() {
+  char byte;
+  while (::read(signal_pipe[0], &byte, 1) < 0 && errno == EINTR) {
+  }
+  Source().request_stop();
+  pollfd next{signal_pipe[0], POLLIN, 0};
+  while (::poll(&next, 1, kPatienceMs) < 0 && errno == EINTR) {
+  }
+  const std::lock_guard<std::mutex> lock(WriteMutex());
+  Message("instantgp: interrupted");
+  ::_exit(static_cast<int>(ErrorCode::kInterrupted));
 }
 
 }  // namespace
@@ -28,24 +56,17 @@ std::mutex& WriteMutex() {
 }
 
 void InstallSignalHandling() {
-  ::signal(SIGPIPE, SIG_IGN);
   Source();
   WriteMutex();
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGINT);
-  sigaddset(&signals, SIGTERM);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // inherited by every thread started later
-  std::thread([signals] {
-    int received = 0;
-    sigwait(&signals, &received);
-    Source().request_stop();
-    const timespec patience{1, 0};
-    sigtimedwait(&signals, nullptr, &patience);
-    const std::lock_guard<std::mutex> lock(WriteMutex());
-    Message("instantgp: interrupted");
-    ::_exit(static_cast<int>(ErrorCode::kInterrupted));
-  }).detach();
+  if (::pipe(signal_pipe) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
+  ::signal(SIGPIPE, SIG_IGN);
+  struct sigaction action = {};
+  action.sa_handler = OnSignal;
+  action.sa_flags = SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  ::sigaction(SIGINT, &action, nullptr);
+  ::sigaction(SIGTERM, &action, nullptr);
+  std::thread(Watch).detach();
 }
 
 }  // namespace instantgp::cli

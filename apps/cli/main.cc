@@ -1,6 +1,7 @@
 // The program `instantgp`: picks the command and turns exceptions into exit codes (base/error.h).
 #include <CLI/CLI.hpp>
 #include <exception>
+#include <memory>
 #include <new>
 #include <string>
 #include <vector>
@@ -29,6 +30,14 @@ const CLI::App& InnermostCommand(const CLI::App& app) {
   return parsed.empty() ? app : *parsed.front();
 }
 
+std::string CommandList(const CLI::App& app) {
+  std::string list;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    list += (list.empty() ? "" : ", ") + command->get_name();
+  }
+  return list;
+}
+
 // CLI11 says what it did not expect; we add what may have been meant.
 std::string Suggestion(const CLI::App& command) {
   const std::vector<std::string> unexpected = command.remaining(true);
@@ -53,10 +62,14 @@ int UsageError(const CLI::App& app, const std::string& what) {
 
 int Run(int argc, char** argv) {
   CLI::App app("Gaussian processes without the wait: fits, predicts and simulates.", "instantgp");
-  app.set_version_flag("--version", std::string("instantgp ") + kVersion);
+  app.set_version_flag("--version", std::string("instantgp ") + kVersion, "The version");
   app.set_help_flag("-h,--help", "This text");
   app.footer(kExamples);
-  app.get_formatter()->column_width(34);
+  auto formatter = std::make_shared<HelpFormatter>();
+  formatter->column_width(26);
+  formatter->label("Positionals", "Arguments");
+  formatter->label("Subcommands", "Commands");
+  app.formatter(formatter);
   app.require_subcommand(0, 1);
   Selected selected;
   RegisterFit(app, selected);
@@ -72,9 +85,14 @@ int Run(int argc, char** argv) {
     WriteStdout(std::string(version.what()) + "\n");
     return 0;
   } catch (const CLI::ParseError& error) {
+    const std::vector<std::string> unexpected = app.remaining();
+    if (&InnermostCommand(app) == &app && !unexpected.empty() && unexpected.front().front() != '-') {
+      return UsageError(
+          app, "there is no command '" + OneLine(unexpected.front()) + "'; the commands are " + CommandList(app));
+    }
     return UsageError(app, error.what());
   }
-  if (!selected.run) return UsageError(app, "a command is needed: fit, predict, simulate or info");
+  if (!selected.run) return UsageError(app, "which command? There are " + CommandList(app));
   selected.run();
   return 0;
 }

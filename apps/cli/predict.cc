@@ -40,8 +40,7 @@ void Run(const Options& options) {
   request.cov = options.cov;
   request.seed = options.common.seed;
   const PredictionOutput output = ComputePredictions(model, rows.X, request);
-  std::optional<Scores> scores;
-  if (rows.y) scores = model.Score(rows.X, *rows.y);
+  const std::optional<Scores> scores = ScoreRows(model, rows);
   std::vector<std::string> warnings;
   if (rows.dropped > 0) warnings.push_back(Count(rows.dropped, "row") + " with missing values left out");
 

@@ -110,7 +110,7 @@ std::string SeveralInputs(const Model& model, const Dataset& train, const Datase
     std::sort(slices.begin(), slices.end(), [](const Slice& a, const Slice& b) { return a.column < b.column; });
   }
   const int panels = static_cast<int>(slices.size()) + 1;
-  const int columns = panels <= 4 ? (panels == 4 ? 2 : panels) : 3;
+  const int columns = panels <= 3 ? panels : panels == 4 ? 2 : panels <= 6 || panels == 9 ? 3 : 4;
   Figure figure((panels + columns - 1) / columns, columns, {230, 180});
   figure.SetTitle(model.KernelShortText() +
                   (some ? " (the " + std::to_string(slices.size()) + " most influential columns)" : ""));

@@ -1,6 +1,7 @@
 #include "apps/cli/table_input.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "instantgp/base/diagnosis.h"
 #include "instantgp/base/error.h"
@@ -46,7 +47,11 @@ MissingPolicy MissingFromName(const std::string& name) {
 NewRows ReadNewRows(const std::string& path, MissingPolicy missing, const std::vector<std::string>& columns,
                     const std::string& target) {
   const std::string origin = path == "-" ? "standard input" : path;
-  const Table table = ReadTable(path, missing);
+  ColumnSelection selection;
+  selection.wanted = columns;
+  selection.wanted.push_back(target);
+  selection.may_lack = target;
+  const Table table = ReadTable(path, missing, selection);
   const auto d = static_cast<Index>(columns.size());
   NewRows rows;
   rows.dropped = table.dropped_rows;
@@ -58,7 +63,7 @@ NewRows ReadNewRows(const std::string& path, MissingPolicy missing, const std::v
   if (table.has_header || all_named) {
     for (Index k = 0; k < d; ++k) {
       const std::optional<int> column = Find(table.names, columns[static_cast<std::size_t>(k)]);
-      if (!column) ThrowMissingColumn(origin, columns[static_cast<std::size_t>(k)], table.names);
+      if (!column) ThrowMissingColumn(origin, columns[static_cast<std::size_t>(k)], table.all_names);
       rows.X.col(k) = table.values.col(*column);
     }
     if (const std::optional<int> column = Find(table.names, target)) rows.y = table.values.col(*column);
@@ -68,6 +73,16 @@ NewRows ReadNewRows(const std::string& path, MissingPolicy missing, const std::v
   rows.X = table.values.leftCols(d);
   if (table.values.cols() == d + 1) rows.y = table.values.col(d);
   return rows;
+}
+
+std::optional<Scores> ScoreRows(const Model& model, const NewRows& rows) {
+  if (!rows.y) return std::nullopt;
+  std::vector<Index> known;
+  for (Index i = 0; i < rows.y->size(); ++i) {
+    if (std::isfinite((*rows.y)[i])) known.push_back(i);
+  }
+  if (known.empty()) return std::nullopt;
+  return model.Score(rows.X(known, Eigen::all), (*rows.y)(known));
 }
 
 }  // namespace instantgp::cli

@@ -13,7 +13,7 @@ namespace instantgp::cli {
 
 struct NewRows {
   Matrix X;                 // (m, d), the model's columns in the model's order
-  std::optional<Vector> y;  // (m) when the target's column is there
+  std::optional<Vector> y;  // (m) when the target's column is there; NaN where its cell is empty
   int dropped = 0;          // rows left out for missing values
 };
 
@@ -24,5 +24,8 @@ MissingPolicy MissingFromName(const std::string& name);
 // target last. Error(kBadInput) names the column that is missing and the nearest there is.
 NewRows ReadNewRows(const std::string& path, MissingPolicy missing, const std::vector<std::string>& columns,
                     const std::string& target);
+
+// Of the rows whose target is known; nullopt when there is none.
+std::optional<Scores> ScoreRows(const Model& model, const NewRows& rows);
 
 }  // namespace instantgp::cli

@@ -24,8 +24,8 @@ std::string Shown(const std::string& text) {
 
 class TableParser {
  public:
-  TableParser(std::string_view text, const std::string& origin, MissingPolicy missing)
-      : origin_(origin), missing_(missing), text_(WithoutByteOrderMark(text)) {}
+  TableParser(std::string_view text, const std::string& origin, MissingPolicy missing, const ColumnSelection& selection)
+      : origin_(origin), missing_(missing), selection_(selection), text_(WithoutByteOrderMark(text)) {}
 
   Table Parse() {
     if (const TextProblem problem = CheckText(text_); problem.line > 0) {
@@ -41,8 +41,10 @@ class TableParser {
       table_.has_header = IsHeader(cells);
       if (table_.has_header) {
         ReadNames(cells, lexer.line());
+        SelectColumns();
       } else {
         MakeNames();
+        kept_.assign(columns_, true);
         ReadRow(cells, lexer.line());
       }
       while (lexer.Next(cells)) ReadRow(cells, lexer.line());
@@ -60,7 +62,7 @@ class TableParser {
     throw Error(ErrorCode::kBadInput, origin_ + ", line " + std::to_string(line) + ": " + what);
   }
   [[noreturn]] void FailCell(int line, std::size_t column, const std::string& what) const {
-    const std::string shown = table_.has_header ? Shown(table_.names[column]) : std::to_string(column + 1);
+    const std::string shown = table_.has_header ? Shown(table_.all_names[column]) : std::to_string(column + 1);
     throw Error(ErrorCode::kBadInput, origin_ + ", line " + std::to_string(line) + ", column " + shown + ": " + what);
   }
 
@@ -77,18 +79,27 @@ class TableParser {
     std::set<std::string> seen;
     for (const CsvCell& cell : cells) {
       std::string name = cell.text();
-      const std::string place = "column " + std::to_string(table_.names.size() + 1);
+      const std::string place = "column " + std::to_string(table_.all_names.size() + 1);
       if (name.empty()) Fail(line, place + " of the header has no name; name it, or remove the column");
       if (!seen.insert(name).second) {
         Fail(line, place + " of the header repeats the name " + Shown(name) + "; give every column its own name");
       }
-      table_.names.push_back(std::move(name));
+      table_.all_names.push_back(std::move(name));
+    }
+  }
+
+  void SelectColumns() {
+    const std::set<std::string> wanted(selection_.wanted.begin(), selection_.wanted.end());
+    for (const std::string& name : table_.all_names) {
+      kept_.push_back(wanted.empty() || wanted.contains(name));
+      if (kept_.back()) table_.names.push_back(name);
     }
   }
 
   void MakeNames() {
     for (std::size_t j = 1; j < columns_; ++j) table_.names.push_back("x" + std::to_string(j));
     table_.names.push_back("y");
+    table_.all_names = table_.names;
   }
 
   void ReadRow(const std::vector<CsvCell>& cells, int line) {
@@ -101,7 +112,12 @@ class TableParser {
     }
     const std::size_t kept = values_.size();
     for (std::size_t j = 0; j < columns_; ++j) {
+      if (!kept_[j]) continue;
       const CellValue cell = Read(cells[j]);
+      if (cell.kind == CellKind::kMissing && MayLack(j)) {
+        values_.push_back(std::numeric_limits<double>::quiet_NaN());
+        continue;
+      }
       if (cell.kind == CellKind::kMissing && missing_ == MissingPolicy::kDrop) {
         values_.resize(kept);
         ++table_.dropped_rows;
@@ -114,9 +130,14 @@ class TableParser {
     table_.line_of_row.push_back(line);
   }
 
+  bool MayLack(std::size_t column) const {
+    return table_.has_header && !selection_.may_lack.empty() && table_.all_names[column] == selection_.may_lack;
+  }
+
   // A row that is dropped for a missing value must still be well formed.
   void CheckRest(const std::vector<CsvCell>& cells, std::size_t from, int line) const {
     for (std::size_t j = from; j < columns_; ++j) {
+      if (!kept_[j]) continue;
       const CellKind kind = Read(cells[j]).kind;
       if (kind == CellKind::kText || kind == CellKind::kInfinite) FailValue(cells[j], kind, j, line);
     }
@@ -150,14 +171,17 @@ class TableParser {
     }
     if (rows == 0) Fail("the table has a header but no rows; it needs at least one row of numbers");
     using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-    table_.values = Eigen::Map<const RowMajor>(values_.data(), static_cast<Index>(rows), static_cast<Index>(columns_));
+    table_.values =
+        Eigen::Map<const RowMajor>(values_.data(), static_cast<Index>(rows), static_cast<Index>(table_.names.size()));
   }
 
   const std::string& origin_;
   MissingPolicy missing_;
+  const ColumnSelection& selection_;
   std::string_view text_;
   bool decimal_comma_ = false;
   std::size_t columns_ = 0;
+  std::vector<bool> kept_;  // of every column of the file
   int first_line_ = 0;
   std::vector<double> values_;  // row after row
   Table table_;
@@ -165,12 +189,13 @@ class TableParser {
 
 }  // namespace
 
-Table ParseTable(std::string_view text, const std::string& origin, MissingPolicy missing) {
-  return TableParser(text, origin, missing).Parse();
+Table ParseTable(std::string_view text, const std::string& origin, MissingPolicy missing,
+                 const ColumnSelection& selection) {
+  return TableParser(text, origin, missing, selection).Parse();
 }
 
-Table ReadTable(const std::string& path, MissingPolicy missing) {
-  return ParseTable(ReadFile(path), path == "-" ? "standard input" : path, missing);
+Table ReadTable(const std::string& path, MissingPolicy missing, const ColumnSelection& selection) {
+  return ParseTable(ReadFile(path), path == "-" ? "standard input" : path, missing, selection);
 }
 
 Dataset ReadCsv(const std::string& path, const CsvOptions& options) {

@@ -17,11 +17,19 @@ struct CsvOptions {
   MissingPolicy missing = MissingPolicy::kError;
 };
 
+// Which columns of a table with a header are read; cells of the others may hold anything. A table without a header is
+// read whole.
+struct ColumnSelection {
+  std::vector<std::string> wanted;  // empty: all. Names the header lacks are left out.
+  std::string may_lack;             // missing cells of this column stay NaN and drop no row
+};
+
 // All cells as numbers. Without a header the names are x1..x(m-1), y.
 struct Table {
-  std::vector<std::string> names;  // m
+  std::vector<std::string> names;      // m
+  std::vector<std::string> all_names;  // of all columns of the file, selected or not
   bool has_header = false;
-  Matrix values;                 // (n, m); a missing cell is NaN until the policy is applied
+  Matrix values;                 // (n, m); a missing cell is NaN where the selection allows it
   std::vector<int> line_of_row;  // 1-based line in the file, for messages
   int dropped_rows = 0;
 
@@ -32,8 +40,10 @@ struct Table {
 // Throws Error(kBadInput) saying file, line, column and cell for: an empty file, ragged rows, a cell that is not a
 // number, a missing value under kError, infinite values, duplicate or empty header names, unterminated quotes, bytes
 // that are not text.
-Table ParseTable(std::string_view text, const std::string& origin, MissingPolicy missing = MissingPolicy::kError);
-Table ReadTable(const std::string& path, MissingPolicy missing = MissingPolicy::kError);
+Table ParseTable(std::string_view text, const std::string& origin, MissingPolicy missing = MissingPolicy::kError,
+                 const ColumnSelection& selection = {});
+Table ReadTable(const std::string& path, MissingPolicy missing = MissingPolicy::kError,
+                const ColumnSelection& selection = {});
 
 Dataset ToDataset(const Table& table, const std::string& target = "");
 Dataset ReadCsv(const std::string& path, const CsvOptions& options = {});

@@ -44,8 +44,10 @@ std::string MarkerShape(Marker marker, double size) {
   return "";
 }
 
-// Filled marks get a thin white edge, so that overlapping ones stay apart.
-std::string MarkerAttributes(const MarkerStyle& style) {
+// Few filled marks get a thin white edge, so that overlapping ones stay apart; in a crowd the edges would hide the
+// marks.
+std::string MarkerAttributes(const MarkerStyle& style, Index count) {
+  constexpr Index kCrowd = 150;
   const std::string color = EscapeXml(style.color);
   switch (style.marker) {
     case Marker::kRing:
@@ -53,7 +55,8 @@ std::string MarkerAttributes(const MarkerStyle& style) {
     case Marker::kCross:
       return " fill=\"none\" stroke=\"" + color + "\" stroke-width=\"1.4\"";
     default:
-      return " fill=\"" + color + "\" stroke=\"#fff\" stroke-width=\".6\"";
+      return " fill=\"" + color + "\"" +
+             (count > kCrowd ? " fill-opacity=\".7\"" : " stroke=\"#fff\" stroke-width=\".6\"");
   }
 }
 
@@ -81,7 +84,7 @@ std::string PanelPainter::PaintScatter(const Axes::Element& element) const {
     path.MoveTo(x, y);
     path.Append(shape);
   }
-  return Path(path, MarkerAttributes(element.marker));
+  return Path(path, MarkerAttributes(element.marker, element.x.size()));
 }
 
 std::string PanelPainter::PaintBand(const Axes::Element& element) const {
@@ -227,7 +230,7 @@ std::string PanelPainter::PaintSwatch(const Axes::Element& element, double x, do
     case Axes::Kind::kScatter:
       path.MoveTo(x + width / 2, y);
       path.Append(MarkerShape(element.marker.marker, std::max(element.marker.size, 4.0)));
-      return Path(path, MarkerAttributes(element.marker));
+      return Path(path, MarkerAttributes(element.marker, 1));
     case Axes::Kind::kBand:
     case Axes::Kind::kBars:
     case Axes::Kind::kBox:

@@ -88,8 +88,7 @@ void PanelPainter::FindLimits() {
     }
   }
   const auto usable = [](const std::optional<Limits>& limits, Scale scale) {
-    return limits && std::isfinite(limits->lower) && std::isfinite(limits->upper) && limits->lower < limits->upper &&
-           (scale == Scale::kLinear || limits->lower > 0);
+    return limits && IsUsable(*limits, scale);
   };
   x_limits_ = usable(axes_.x_limits_, axes_.x_scale_) ? *axes_.x_limits_ : x_range.Padded(0.02);
   y_limits_ = usable(axes_.y_limits_, axes_.y_scale_) ? *axes_.y_limits_ : y_range.Padded(0.04);

@@ -166,6 +166,13 @@ Limits RangeCollector::Padded(double padding) const {
   return {std::max(lower_ - padding * width, -2 * kHuge), std::min(upper_ + padding * width, 2 * kHuge)};
 }
 
+bool IsUsable(Limits limits, Scale scale) {
+  const double magnitude = std::max(std::abs(limits.lower), std::abs(limits.upper));
+  const double quarter_width = limits.upper / 4 - limits.lower / 4;
+  return magnitude <= 2 * kHuge && quarter_width > kTiny && quarter_width > 1e-13 * magnitude &&
+         (scale == Scale::kLinear || limits.lower >= kTiny);
+}
+
 double AxisPosition(double value, Limits limits, Scale scale) {
   double position;
   if (scale == Scale::kLog) {

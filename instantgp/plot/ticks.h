@@ -30,6 +30,9 @@ class RangeCollector {
   double upper_ = 0;
 };
 
+// Finite, lower < upper by more than rounding, positive on a log axis: what MakeTicks and AxisPosition can work with.
+bool IsUsable(Limits limits, Scale scale);
+
 // Position of a value on the axis: 0 at the lower limit, 1 at the upper, clamped to [-8, 9]. NaN for what it cannot
 // show.
 double AxisPosition(double value, Limits limits, Scale scale);

@@ -25,8 +25,8 @@ struct FitOptions {
   int restarts = 10;  // multistart
   std::uint64_t seed = 0;
   int threads = 0;  // 0: as the machine has
-  std::stop_token stop;
-  std::function<void(int done, int of)> progress;  // called after every start of a multi-start
+  std::stop_token stop = {};
+  std::function<void(int done, int of)> progress = {};  // called after every start of a multi-start
 
   void Validate() const;  // throws Error(kUsage) naming the option
 };

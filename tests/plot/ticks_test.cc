@@ -101,6 +101,17 @@ TEST(TicksTest, DegenerateDataStillHaveAnAxis) {
   }
 }
 
+TEST(TicksTest, LimitsThatCannotBeShownAreNotUsable) {
+  const double kInf = std::numeric_limits<double>::infinity();
+  EXPECT_TRUE(IsUsable({-1e306, 1e306}, Scale::kLinear));
+  EXPECT_TRUE(IsUsable({1e-290, 1e290}, Scale::kLog));
+  for (const Limits& limits : {Limits{0, 1e-310}, Limits{1, 1}, Limits{2, 1}, Limits{0, kInf}, Limits{-kInf, 0},
+                               Limits{std::nan(""), 1}, Limits{1e9, std::nextafter(1e9, 2e9)}, Limits{-1e308, 1e308}}) {
+    EXPECT_FALSE(IsUsable(limits, Scale::kLinear)) << limits.lower << " " << limits.upper;
+  }
+  EXPECT_FALSE(IsUsable({0, 1}, Scale::kLog));
+}
+
 TEST(TicksTest, KnownLabels) {
   const auto labels = [](Limits limits, Scale scale = Scale::kLinear) {
     std::string all;

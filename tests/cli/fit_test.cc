@@ -1,0 +1,154 @@
+#include <cmath>
+#include <set>
+#include <sstream>
+
+#include "tests/cli/cli_support.h"
+#include "tests/support/xml.h"
+
+namespace instantgp::testing {
+namespace {
+
+TEST(CliFitTest, JsonHoldsEveryPromisedKey) {
+  const auto j = ParseJson(Cli({"fit", "--example", "--kernel", "LIN + SE*PER", "--holdout", "0.2", "--json"}));
+  EXPECT_EQ(j.at("schema"), "instantgp/fit/1");
+  EXPECT_EQ(j.at("kernel"), "LIN(month) + SE(month)*PER(month)");
+  EXPECT_EQ(j.at("method"), "ml");
+  EXPECT_EQ(j.at("n"), 115);
+  EXPECT_EQ(j.at("d"), 1);
+  ASSERT_EQ(j.at("parameters").size(), 7u);
+  for (const auto& p : j.at("parameters")) {
+    EXPECT_EQ(p.at("dimension"), 1);
+    EXPECT_EQ(p.at("column"), "month");
+    EXPECT_TRUE(p.at("symbol").is_string() && p.at("name").is_string());
+    EXPECT_GT(p.at("value").get<double>(), 0);
+    EXPECT_GT(p.at("value_original_units").get<double>(), 0);
+  }
+  for (const char* key : {"noise_variance", "nlml_per_point", "log_marginal_likelihood", "jitter"}) {
+    EXPECT_TRUE(j.at(key).is_number()) << key;
+  }
+  EXPECT_NEAR(j["log_marginal_likelihood"].get<double>(), -115 * j["nlml_per_point"].get<double>(), 1e-9);
+  EXPECT_LE(j["nlml_per_point"].get<double>(), j["nlml_per_point_start"].get<double>());
+  for (const char* key : {"rmse", "nll", "rmse_standardized", "nll_standardized", "coverage95"}) {
+    EXPECT_TRUE(j.at("holdout").at(key).is_number()) << key;
+  }
+  EXPECT_EQ(j["holdout"]["n"], 29);
+  for (const char* key : {"scale", "encode", "decode", "optimize", "factorize", "total"}) {
+    EXPECT_TRUE(j.at("time_ms").at(key).is_number()) << key;
+  }
+  EXPECT_GT(j.at("evaluations").get<int>(), 0);
+  EXPECT_TRUE(j.at("warnings").is_array());
+}
+
+TEST(CliFitTest, EveryMethodFits) {
+  for (const char* method : {"ml", "adam", "multistart", "map"}) {
+    const auto j = ParseJson(
+        Cli({"fit", "-", "--method", method, "--restarts", "3", "--steps", "20", "--json"}, RandomCsv(30, 2)));
+    EXPECT_EQ(j.at("method"), method);
+    EXPECT_TRUE(std::isfinite(j.at("nlml_per_point").get<double>()));
+  }
+}
+
+TEST(CliFitTest, ReportReadsAsText) {
+  const ProcessResult result = Cli({"fit", "--example", "--verbose"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  for (const char* piece : {"144 rows", "month", "passengers", "converged", "NLML", "leave-one-out", "original units",
+                            "noise", "Scaling"}) {
+    EXPECT_NE(result.out.find(piece), std::string::npos) << piece << "\n" << result.out;
+  }
+  EXPECT_EQ(result.out.find('\033'), std::string::npos);  // no colour outside a terminal
+}
+
+TEST(CliFitTest, PredictionsOfASavedModelAreTheSameBitForBit) {
+  const TemporaryFolder folder;
+  const std::string data = folder.Write("data.csv", RandomCsv(40, 3));
+  const std::string rows = folder.Write("new.csv", RandomCsv(17, 3, 2));
+  const ProcessResult fit = Cli({"fit", data, "--kernel", "SE + LIN", "--model", folder.Path("m.gp"), "--predict", rows,
+                                 "--output", folder.Path("p.csv")});
+  EXPECT_EQ(fit.code, 0) << fit.err;
+  EXPECT_NE(fit.out.find("Parameters"), std::string::npos);
+  const ProcessResult predict = Cli({"predict", folder.Path("m.gp"), rows});
+  EXPECT_EQ(predict.code, 0) << predict.err;
+  EXPECT_EQ(predict.out, folder.Read("p.csv"));
+  EXPECT_EQ(predict.out.rfind("mean,std,lower95,upper95\n", 0), 0u);
+}
+
+TEST(CliFitTest, PredictionsTakeStdoutAndTheReportStepsAside) {
+  const TemporaryFolder folder;
+  const std::string rows = folder.Write("new.csv", "month\n145\n146\n");
+  const ProcessResult result = Cli({"fit", "--example", "--predict", rows});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(result.out.rfind("mean,std,lower95,upper95\n", 0), 0u);
+  EXPECT_NE(result.err.find("Parameters"), std::string::npos);
+  const auto j = ParseJson(Cli({"fit", "--example", "--predict", rows, "--json"}));
+  EXPECT_EQ(j.at("predictions").at("mean").size(), 2u);
+}
+
+TEST(CliFitTest, TheSameSeedGivesTheSameFitForAnyNumberOfThreads) {
+  const auto fit = [](const std::string& threads, const std::string& seed) {
+    auto j = ParseJson(Cli({"fit", "-", "--method", "multistart", "--restarts", "4", "--steps", "15", "--threads",
+                            threads, "--seed", seed, "--holdout", "0.3", "--json", "--quiet"},
+                           RandomCsv(40, 2)));
+    j.erase("time_ms");
+    return j.dump();
+  };
+  EXPECT_EQ(fit("1", "5"), fit("3", "5"));
+  EXPECT_NE(fit("1", "5"), fit("1", "6"));
+}
+
+TEST(CliFitTest, PlotsAreWellFormed) {
+  const TemporaryFolder folder;
+  for (int d : {1, 2, 3, 6, 12}) {
+    const std::string data = folder.Write("data.csv", RandomCsv(30, d));
+    for (const bool holdout : {false, true}) {
+      std::vector<std::string> arguments = {"fit", data, "--plot", folder.Path("f.svg"), "--steps", "5"};
+      if (holdout) arguments.insert(arguments.end(), {"--holdout", "0.25"});
+      const ProcessResult result = Cli(arguments);
+      EXPECT_EQ(result.code, 0) << result.err;
+      const std::string svg = folder.Read("f.svg");
+      EXPECT_EQ(XmlProblem(svg), "");
+      EXPECT_NE(svg.find(">x1<"), std::string::npos);
+      EXPECT_EQ(svg.find("nan"), std::string::npos);
+      EXPECT_EQ(svg.find("held out") != std::string::npos, holdout);
+    }
+  }
+}
+
+TEST(CliFitTest, TargetAndKernelByName) {
+  const auto j = ParseJson(
+      Cli({"fit", "-", "--target", "b", "--kernel", "SE(a)*PER(c)", "--json"}, "a,b,c\n1,2,3\n2,3,5\n3,5,4\n4,4,1\n"));
+  EXPECT_EQ(j.at("target"), "b");
+  EXPECT_EQ(j.at("columns"), (std::vector<std::string>{"a", "c"}));
+  EXPECT_EQ(j.at("kernel"), "SE(a)*PER(c)");
+}
+
+TEST(CliFitTest, MissingValuesAreAnErrorOrDropped) {
+  const std::string csv = "a,y\n1,1\n2,\n3,2\n4,4\nNA,4\n";
+  ExpectFails(Cli({"fit", "-"}, csv), 3, "--missing drop");
+  const auto j = ParseJson(Cli({"fit", "-", "--missing", "drop", "--json"}, csv));
+  EXPECT_EQ(j.at("n"), 3);
+  EXPECT_NE(j.at("warnings").dump().find("2 rows with missing values"), std::string::npos);
+}
+
+TEST(CliFitTest, ProgressGoesToStderrAndQuietSilencesIt) {
+  const std::vector<std::string> arguments = {"fit", "-",       "--method", "multistart", "--restarts",
+                                              "4",   "--steps", "3",        "--json"};
+  EXPECT_NE(Cli(arguments, RandomCsv(20, 1)).err.find("4/4 starts"), std::string::npos);
+  std::vector<std::string> quiet = arguments;
+  quiet.push_back("--quiet");
+  EXPECT_EQ(Cli(quiet, RandomCsv(20, 1)).err, "");
+}
+
+TEST(CliFitTest, InterruptedFitsEndWith130AndWriteNothing) {
+  const TemporaryFolder folder;
+  const std::string data = folder.Write("data.csv", RandomCsv(700, 4));
+  const ProcessResult result = Cli({"fit", data, "--kernel", "SE+PER+LIN+MAT52", "--method", "multistart", "--restarts",
+                                    "100000", "--model", folder.Path("m.gp")},
+                                   "", 700);
+  EXPECT_EQ(result.code, 130);
+  EXPECT_EQ(result.out, "");
+  EXPECT_NE(result.err.find("instantgp: "), std::string::npos);
+  EXPECT_EQ(folder.Files(), std::vector<std::string>{"data.csv"});
+}
+
+}  // namespace
+}  // namespace instantgp::testing
