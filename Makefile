@@ -16,7 +16,7 @@ release:  ## (default) build the program into build/release
 demo:  ## install what is missing, build, fit the airline example, draw demo.svg
 	@tools/setup build
 	@$(MAKE) --no-print-directory release
-	build/release/instantgp fit --example --kernel "LIN + SE*PER" --holdout 0.2 --plot demo.svg
+	build/release/instantgp fit --example --kernel "LIN + SE*PER" --method multistart --holdout 0.2 --plot demo.svg
 	@echo "the picture is in $(CURDIR)/demo.svg"
 
 test:  ## install what is missing, build, run every test
