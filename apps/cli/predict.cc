@@ -6,6 +6,7 @@
 #include "apps/cli/table_input.h"
 #include "apps/cli/terminal.h"
 #include "instantgp/base/diagnosis.h"
+#include "instantgp/base/error.h"
 #include "instantgp/base/version.h"
 
 namespace instantgp::cli {
@@ -31,6 +32,9 @@ struct Options {
 };
 
 void Run(const Options& options) {
+  if (options.model == "-" && options.rows == "-") {
+    throw Error(ErrorCode::kUsage, "standard input can be the model or the rows, not both");
+  }
   const Model model = LoadModel(options.model);
   const NewRows rows =
       ReadNewRows(options.rows, MissingFromName(options.missing), model.column_names(), model.target_name());

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <vector>
 
 #include "instantgp/plot/figure.h"
@@ -23,6 +22,16 @@ constexpr int kMostColumnPanels = 8;  // with observed against predicted a 3 by 
 
 MarkerStyle DataMarks(Index n) { return {plot::kInk, Marker::kDot, n > 1000 ? 2.5 : n > 300 ? 3.5 : 4.5}; }
 MarkerStyle HeldOutMarks(Index n) { return {PaletteColor(1), Marker::kDiamond, n > 300 ? 4.5 : 6.5}; }
+
+// The kernel as a title: long ones are cut, at the start of a character.
+std::string KernelTitle(const Model& model) {
+  constexpr std::size_t kLongest = 80;
+  std::string text = model.KernelShortText();
+  if (text.size() <= kLongest) return text;
+  std::size_t end = kLongest;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return text.substr(0, end) + " ...";
+}
 
 // `points` values from below the smallest to above the largest, without overflow.
 Vector GridOver(double low, double high, double margin, int points) {
@@ -63,7 +72,7 @@ std::string OneInput(const Model& model, const Dataset& train, const Dataset* he
   const Vector grid = GridOver(low, high, 0.04, points);
   Figure figure(1, 1, {600, 320});
   Axes& axes = figure.At(0, 0);
-  axes.Title(model.KernelShortText()).XLabel(model.column_names()[0]).YLabel(model.target_name());
+  axes.Title(KernelTitle(model)).XLabel(model.column_names()[0]).YLabel(model.target_name());
   axes.XLimits(grid[0], grid[grid.size() - 1]);
   DrawPrediction(axes, grid, model.Predict(grid), true);
   axes.Scatter(train.X.col(0), train.y, DataMarks(train.rows()), "data");
@@ -112,8 +121,9 @@ std::string SeveralInputs(const Model& model, const Dataset& train, const Datase
   const int panels = static_cast<int>(slices.size()) + 1;
   const int columns = panels <= 3 ? panels : panels == 4 ? 2 : panels <= 6 || panels == 9 ? 3 : 4;
   Figure figure((panels + columns - 1) / columns, columns, {230, 180});
-  figure.SetTitle(model.KernelShortText() +
-                  (some ? " (the " + std::to_string(slices.size()) + " most influential columns)" : ""));
+  figure.SetTitle(KernelTitle(model) + " (" +
+                  (some ? std::to_string(slices.size()) + " most influential columns" : "each column") +
+                  ", the others at their medians)");
   // One y axis for all slices, so that their effects can be compared.
   plot::RangeCollector range(plot::Scale::kLinear);
   for (const Slice& slice : slices) {

@@ -15,7 +15,6 @@ struct FitReport {
   const Model* model = nullptr;
   std::optional<Scores> holdout;
   int holdout_rows = 0;
-  double total_ms = 0;  // wall time of the command so far
   bool verbose = false;
   std::vector<std::string> warnings;  // the model's and the command's
 };

@@ -75,6 +75,7 @@ TEST(CliUsageTest, UsageErrorsEndWithTwo) {
       {"fit", "-", "--kernel"},
       {"predict"},
       {"predict", "m.gp"},
+      {"predict", "-", "-"},
       {"predict", "m.gp", "x.csv", "y.csv"},
       {"predict", "m.gp", "x.csv", "--samples", "-1"},
       {"info", "a", "b"},
