@@ -4,6 +4,8 @@
 #include <mutex>
 
 #include "instantgp/network/ops/simd.h"
+// After highway.h.
+#include <hwy/cache_control.h>
 
 extern "C" {
 void sgemm_(const char* transa, const char* transb, const int* m, const int* n, const int* k, const float* alpha,
@@ -50,13 +52,15 @@ void BlasGemm(char ta, char tb, int m, int n, int k, const T* A, int lda, const 
 // Panels of kPanel columns, each (k, kPanel) contiguous; columns past n are zero.
 template <typename T>
 void Pack(int k, int n, const T* B, int ldb, T* packed) {
-  constexpr int W = kPanel<T>;
+  constexpr int W = kPanel<T>, N = kLanes<T>;
+  const Tag<T> d;
   for (int j = 0; j < n; j += W) {
     const int columns = std::min(W, n - j);
     for (int p = 0; p < k; ++p, packed += W) {
       const T* row = B + static_cast<std::size_t>(p) * ldb + j;
       if (columns == W) {
-        std::copy_n(row, W, packed);
+        hn::Store(hn::LoadU(d, row), d, packed);
+        hn::Store(hn::LoadU(d, row + N), d, packed + N);
       } else {
         std::fill(std::copy_n(row, columns, packed), packed + W, T(0));
       }
@@ -64,19 +68,11 @@ void Pack(int k, int n, const T* B, int ldb, T* packed) {
   }
 }
 
-// The same of B^T, for B (n, k): panel columns are rows of B.
 template <typename T>
-void PackTransposed(int k, int n, const T* B, int ldb, T* packed) {
-  constexpr int W = kPanel<T>;
-  for (int j = 0; j < n; j += W, packed += static_cast<std::size_t>(k) * W) {
-    for (int c = 0; c < W; ++c) {
-      if (j + c < n) {
-        const T* row = B + static_cast<std::size_t>(j + c) * ldb;
-        for (int p = 0; p < k; ++p) packed[p * W + c] = row[p];
-      } else {
-        for (int p = 0; p < k; ++p) packed[p * W + c] = T(0);
-      }
-    }
+HWY_INLINE void Prefetch(int rows, int columns, const T* A, int lda) {
+  constexpr int kLine = 64 / sizeof(T);
+  for (int i = 0; i < rows; ++i) {
+    for (int j = 0; j < columns; j += kLine) hwy::Prefetch(A + static_cast<std::size_t>(i) * lda + j);
   }
 }
 
@@ -172,7 +168,7 @@ void MatMulTransposedB(int m, int n, int k, const T* A, int lda, const T* B, int
     return;
   }
   // C (m, k) = A (m, n) B^T with B^T (n, k)
-  PackTransposed(n, k, B, ldb, scratch);
+  PackTransposed(k, n, B, ldb, scratch);
   MultiplyPacked(m, k, n, A, lda, scratch, C, ldc, {.accumulate = accumulate});
 }
 
@@ -185,10 +181,13 @@ void MatMulTransposedA(int m, int n, int k, const T* A, int lda, const T* B, int
   constexpr int W = kPanel<T>, N = kLanes<T>;
   constexpr int kChunk = 128;  // rows whose part of A stays in the first-level cache while the panels of B pass
   const Tag<T> d;
+  Prefetch(std::min(kChunk, m), k, A, lda);
   for (int begin = 0; begin < m; begin += kChunk) {
     const int rows = std::min(kChunk, m - begin);
     const T* a = A + static_cast<std::size_t>(begin) * lda;
     const T* b = B + static_cast<std::size_t>(begin) * ldb;
+    // Tiles read A column by column, which no prefetcher follows; activations of the forward pass are far away by now.
+    Prefetch(std::min(kChunk, m - begin - rows), k, a + static_cast<std::size_t>(rows) * lda, lda);
     int j = 0;
     for (; j + W <= n; j += W) {
       ForEachRowTile<kRows>(k, [&](auto tile, int i) HWY_ATTR {

@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #define INSTANTGP_UNROLL _Pragma("GCC unroll 16")
 
@@ -95,6 +96,59 @@ HWY_INLINE void MultiplyTransposedTile(int m, const T* HWY_RESTRICT A, std::size
     }
     A += lda;
     B += ldb;
+  }
+}
+
+// block (8, stride_out) = the transpose of 8 rows of 8 floats, for vectors of 8.
+template <typename T>
+HWY_INLINE void TransposeEight(const T* source, std::size_t stride, T* block, std::size_t stride_out) {
+  const Tag<T> d;
+  const hn::Repartition<double, Tag<T>> dw;
+  // Pairs of rows, then pairs of pairs within each half, then the halves.
+  const auto four = [&](const T* s, Vec<T>(&out)[4]) HWY_ATTR {
+    const Vec<T> r0 = hn::LoadU(d, s), r1 = hn::LoadU(d, s + stride);
+    const Vec<T> r2 = hn::LoadU(d, s + 2 * stride), r3 = hn::LoadU(d, s + 3 * stride);
+    const auto low01 = hn::BitCast(dw, hn::InterleaveLower(d, r0, r1));
+    const auto high01 = hn::BitCast(dw, hn::InterleaveUpper(d, r0, r1));
+    const auto low23 = hn::BitCast(dw, hn::InterleaveLower(d, r2, r3));
+    const auto high23 = hn::BitCast(dw, hn::InterleaveUpper(d, r2, r3));
+    out[0] = hn::BitCast(d, hn::InterleaveLower(dw, low01, low23));
+    out[1] = hn::BitCast(d, hn::InterleaveUpper(dw, low01, low23));
+    out[2] = hn::BitCast(d, hn::InterleaveLower(dw, high01, high23));
+    out[3] = hn::BitCast(d, hn::InterleaveUpper(dw, high01, high23));
+  };
+  Vec<T> upper[4], lower[4];
+  four(source, upper);
+  four(source + 4 * stride, lower);
+  INSTANTGP_UNROLL
+  for (int e = 0; e < 4; ++e) {
+    hn::StoreU(hn::ConcatLowerLower(d, lower[e], upper[e]), d, block + e * stride_out);
+    hn::StoreU(hn::ConcatUpperUpper(d, lower[e], upper[e]), d, block + (e + 4) * stride_out);
+  }
+}
+
+// panels (ceil(count / W), k, W) = the transpose of source (count, k) in panels of W = kPanel rows; past count it is
+// zero.
+template <typename T>
+HWY_NOINLINE void PackTransposed(int count, int k, const T* source, std::size_t stride, T* panels) {
+  constexpr int W = kPanel<T>;
+  for (int j = 0; j < count; j += W, panels += static_cast<std::size_t>(k) * W) {
+    int t = 0;
+    if constexpr (sizeof(T) == 4 && kLanes<T> == 8) {
+      if (k % 8 == 0) {
+        for (; t < W && j + t + 8 <= count; t += 8) {
+          for (int e = 0; e < k; e += 8) TransposeEight(source + (j + t) * stride + e, stride, panels + e * W + t, W);
+        }
+      }
+    }
+    for (; t < W; ++t) {
+      if (j + t < count) {
+        const T* row = source + (j + t) * stride;
+        for (int e = 0; e < k; ++e) panels[e * W + t] = row[e];
+      } else {
+        for (int e = 0; e < k; ++e) panels[e * W + t] = T(0);
+      }
+    }
   }
 }
 
