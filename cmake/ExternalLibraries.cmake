@@ -1,5 +1,5 @@
-# Libraries that bring no CMake package, as targets instantgp::openblas and instantgp::lbfgs. Installed with the package,
-# so that a program using the library links them from wherever they are on its machine.
+# Libraries that bring no CMake package, as targets instantgp::openblas and instantgp::lbfgs. Installed with ours, so
+# that a program using the library links them from wherever they are on its machine.
 foreach(name openblas lbfgs)
   string(TOUPPER ${name} upper)
   find_library(${upper}_LIBRARY ${name})
