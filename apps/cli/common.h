@@ -42,6 +42,7 @@ struct Selected {
 void RegisterFit(CLI::App& app, Selected& selected);
 void RegisterPredict(CLI::App& app, Selected& selected);
 void RegisterSimulate(CLI::App& app, Selected& selected);
+void RegisterTrain(CLI::App& app, Selected& selected);
 void RegisterInfo(CLI::App& app, Selected& selected);
 
 // Files to be written together once everything that can fail has been computed.

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <system_error>
 #include <thread>
@@ -14,7 +15,7 @@
 namespace instantgp::cli {
 namespace {
 
-constexpr int kPatienceMs = 1000;
+std::atomic<int> patience_ms = 1000;
 
 // Signals only write a byte here; a thread reads it. (Blocking the signals instead would miss the threads a BLAS starts
 // before main.)
@@ -39,7 +40,7 @@ void Watch() {
   }
   Source().request_stop();
   pollfd next{signal_pipe[0], POLLIN, 0};
-  while (::poll(&next, 1, kPatienceMs) < 0 && errno == EINTR) {
+  while (::poll(&next, 1, patience_ms) < 0 && errno == EINTR) {
   }
   const std::lock_guard<std::mutex> lock(WriteMutex());
   Message("instantgp: interrupted");
@@ -47,6 +48,8 @@ void Watch() {
 }
 
 }  // namespace
+
+void SetPatience(int seconds) { patience_ms = 1000 * seconds; }
 
 std::stop_token StopToken() { return Source().get_token(); }
 

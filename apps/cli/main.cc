@@ -75,6 +75,7 @@ int Run(int argc, char** argv) {
   RegisterFit(app, selected);
   RegisterPredict(app, selected);
   RegisterSimulate(app, selected);
+  RegisterTrain(app, selected);
   RegisterInfo(app, selected);
   try {
     app.parse(argc, argv);

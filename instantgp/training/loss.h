@@ -1,0 +1,49 @@
+// The loss of one dataset at the K parameter sets the network predicts, and its gradient, in double.
+//
+// Phase 1:  NLML(theta_best) + other_weight * sum over a random few of the others of NLML(theta_k)
+// Phase 2:  nlml_weight NLML(theta_best) + noise_weight (s_true - s_best)^2,   s = exp(log noise variance / 2)
+// best = argmin over k of NLML(theta_k), per point.
+#pragma once
+
+#include <vector>
+
+#include "instantgp/base/matrix.h"
+#include "instantgp/base/rng.h"
+#include "instantgp/gp/marginal_likelihood.h"
+#include "instantgp/kernel/structure.h"
+#include "instantgp/training/config.h"
+
+namespace instantgp {
+
+// Scratch of one thread.
+struct LossWorkspace {
+  NlmlWorkspace nlml;
+  std::vector<Vector> gradients;  // per hypothesis
+  Vector theta;
+};
+
+struct DatasetLoss {
+  bool ok = false;  // false: no hypothesis could be factorised; the dataset is to be skipped
+  double loss = 0;  // without the random others, so that it can be compared between steps
+  double nlml = 0;  // of the best hypothesis, per point
+  int best = 0;
+  bool clipped = false;
+};
+
+// The best of the hypotheses in theta (p + 1, K): values only. Not ok when none can be evaluated.
+struct BestHypothesis {
+  bool ok = false;
+  int index = 0;
+  double nlml = 0;
+};
+BestHypothesis ChooseHypothesis(const Covariance& covariance, const Matrix& X, const Vector& y, const Matrix& theta,
+                                LossWorkspace& workspace);
+
+// dtheta (p + 1, K) = d(loss)/d(theta), clipped to norm output_clip; zero where a hypothesis takes no part. `random`
+// decides which of the others join: one number is drawn per hypothesis whatever happens. `true_noise_log_variance` is
+// read in phase 2.
+DatasetLoss EvaluateLoss(const LossConfig& config, const Structure& structure, const Matrix& X, const Vector& y,
+                         double true_noise_log_variance, const Matrix& theta, RandomStream& random,
+                         LossWorkspace& workspace, Matrix* dtheta);
+
+}  // namespace instantgp

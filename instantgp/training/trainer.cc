@@ -1,0 +1,341 @@
+#include "instantgp/training/trainer.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "instantgp/base/error.h"
+#include "instantgp/base/file.h"
+#include "instantgp/base/safetensors.h"
+#include "instantgp/base/thread_pool.h"
+#include "instantgp/network/network.h"
+#include "instantgp/training/batch.h"
+#include "instantgp/training/curriculum.h"
+#include "instantgp/training/optimizer.h"
+#include "instantgp/training/schedule.h"
+#include "instantgp/training/validation.h"
+
+namespace instantgp {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Weights updated per task.
+constexpr std::size_t kUpdateChunk = 1 << 15;
+// Steps in a row without a single usable dataset after which the run is given up.
+constexpr int kHopelessSteps = 50;
+
+double SecondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+// The same architecture: weights of one fit the other.
+bool SameArchitecture(NetworkConfig a, NetworkConfig b) {
+  for (NetworkConfig* config : {&a, &b}) {
+    config->name.clear();
+    config->trained_max_n = config->trained_max_d = 0;
+  }
+  return a == b;
+}
+
+struct WeightsFile {
+  NetworkConfig config;
+  std::vector<float> weights;
+};
+WeightsFile LoadWeights(const std::string& path) {
+  const TensorFile file = ParseTensors(ReadFile(path), path);
+  return {ParseNetworkConfig(file.metadata.at("config"), path), TensorAsFloats(file, "weights")};
+}
+
+class Run {
+ public:
+  Run(const TrainingConfig& config, const TrainingOptions& options, Communicator& communicator)
+      : config_(Prepared(config)),
+        options_(options),
+        communicator_(communicator),
+        network_(config_.network),
+        pool_(ResolveThreads(options.threads)),
+        writes_(communicator.rank() == 0 && !options.folder.empty()) {
+    PrepareState();
+    validation_.emplace(config_, pool_, communicator_);
+    engine_.emplace(config_, network_, pool_, communicator_);
+  }
+
+  TrainingSummary Execute() {
+    if (writes_) {
+      WriteFileAtomically(options_.folder + "/config.json", ToJson(config_));
+      log_.emplace(options_.folder, state_.csv_bytes, state_.jsonl_bytes);
+      if (!log_->records().empty()) last_report_ = log_->records().back().validation;
+      if (state_.step == 0) Save();  // an unwritable folder shows before any work is done
+    }
+    if (config_.validation.type2) {
+      Tell("fitting type-2 maximum likelihood on the validation set");
+      validation_->FitType2(options_.folder.empty() ? "" : options_.folder + "/type2.json", options_.stop);
+    }
+    Loop();
+    const bool finished = ProgressOf(config_, state_) >= 1;
+    if (finished && state_.validated_datasets != state_.datasets) Validate();
+    if (writes_) {
+      if (finished) WriteWeights("last.safetensors", last_report_);
+      Save();
+    }
+    TrainingSummary summary;
+    summary.interrupted = !finished;
+    summary.state = std::move(state_);
+    if (log_) summary.records = log_->records();
+    return summary;
+  }
+
+ private:
+  // The trained range is what the run draws, whatever the preset says.
+  static TrainingConfig Prepared(TrainingConfig config) {
+    config.network.trained_max_n = config.LargestN();
+    config.network.trained_max_d = config.max_d;
+    config.Validate();
+    return config;
+  }
+
+  // Rank 0 alone reads files; the others get their state from it.
+  void PrepareState() {
+    if (communicator_.rank() == 0) {
+      if (options_.resume) {
+        Resume();
+      } else {
+        Start();
+      }
+    }
+    if (communicator_.size() > 1) {
+      const std::string bytes = communicator_.rank() == 0 ? SerializeCheckpoint(config_, state_) : std::string();
+      state_ = ParseCheckpoint(BroadcastText(communicator_, bytes), "the state sent by rank 0").state;
+    }
+  }
+
+  void Resume() {
+    const std::string& folder = options_.folder;
+    Checkpoint checkpoint = ReadCheckpoint(folder);
+    if (!SameArchitecture(checkpoint.config.network, config_.network)) {
+      throw Error(ErrorCode::kBadInput,
+                  "the checkpoint in '" + folder +
+                      "' belongs to another network; resume it with its own config or start a new "
+                      "run in another folder");
+    }
+    if (checkpoint.config.seed != config_.seed) {
+      throw Error(ErrorCode::kBadInput, "the checkpoint in '" + folder + "' has seed " +
+                                            std::to_string(checkpoint.config.seed) + ", not " +
+                                            std::to_string(config_.seed) + "; the seed of a run cannot change");
+    }
+    state_ = std::move(checkpoint.state);
+    // Finished under its own budget and given more: a new leg.
+    if (ProgressOf(checkpoint.config, state_) >= 1 && ProgressOf(config_, state_) < 1) {
+      ++state_.legs;
+      state_.leg_step = state_.step;
+      state_.leg_datasets = state_.datasets;
+      state_.leg_seconds = state_.seconds;
+    }
+  }
+
+  void Start() {
+    const std::string& folder = options_.folder;
+    if (!folder.empty()) {
+      if (HasCheckpoint(folder)) {
+        throw Error(ErrorCode::kUsage,
+                    "'" + folder +
+                        "' already holds a training run; continue it with --resume or choose another "
+                        "folder");
+      }
+      std::error_code error;
+      std::filesystem::create_directories(folder, error);
+      if (error) throw Error(ErrorCode::kFailure, "cannot create the folder '" + folder + "': " + error.message());
+    }
+    const std::size_t size = network_.num_weights();
+    state_.weights.resize(size);
+    network_.Initialize(state_.weights.data(), config_.seed);
+    if (!config_.init_from.empty()) {
+      WeightsFile file = LoadWeights(config_.init_from);
+      if (!SameArchitecture(file.config, config_.network)) {
+        throw Error(ErrorCode::kBadInput, "the weights in '" + config_.init_from +
+                                              "' belong to another architecture than the config of this run");
+      }
+      state_.weights = std::move(file.weights);
+    }
+    state_.average = state_.weights;
+    state_.moment1.assign(size, 0.0f);
+    state_.moment2.assign(size, 0.0f);
+  }
+
+  // After an extension the curriculum stays at its end.
+  BatchSource SourceAt(std::int64_t datasets, double progress) const {
+    return {static_cast<std::uint64_t>(datasets), StageAt(config_, state_.legs > 0 ? 1.0 : progress)};
+  }
+  double ProgressAfter(std::int64_t more_datasets) const {
+    TrainingState later;
+    later.datasets = state_.datasets + more_datasets;
+    later.seconds = state_.seconds;
+    later.leg_datasets = state_.leg_datasets;
+    later.leg_seconds = state_.leg_seconds;
+    return ProgressOf(config_, later);
+  }
+
+  void Loop() {
+    const double seconds_before = state_.seconds;
+    const std::int64_t datasets_before = state_.datasets;
+    const Clock::time_point start = Clock::now();
+    double last_checkpoint = state_.seconds;
+    double running_loss = 0;
+    int hopeless = 0;
+    bool stop = options_.stop.stop_requested();
+    if (communicator_.size() > 1) {
+      double any = stop;
+      communicator_.AllReduceSum(&any, 1);
+      stop = any > 0;
+    }
+    if (stop || ProgressOf(config_, state_) >= 1) return;
+    engine_->Load(SourceAt(state_.datasets, ProgressAfter(0)));
+    while (!stop && ProgressOf(config_, state_) < 1) {
+      const double progress = ProgressOf(config_, state_);
+      const double rate = LearningRate(config_.schedule, state_.step - state_.leg_step + 1, progress);
+      // Rank 0's clock and anybody's wish to stop travel with the gradient, so that all ranks decide alike.
+      const bool leads = communicator_.rank() == 0;
+      double shared[2] = {leads ? seconds_before + SecondsSince(start) : 0.0,
+                          options_.stop.stop_requested() ? 1.0 : 0.0};
+      const BatchSource next = SourceAt(state_.datasets + config_.batch, ProgressAfter(config_.batch));
+      const BatchResult result = engine_->Compute(state_.weights.data(), next, shared);
+      state_.seconds = shared[0];
+      stop = shared[1] > 0;
+
+      ++state_.step;
+      state_.datasets += config_.batch;
+      state_.skipped += result.skipped;
+      const bool usable = result.used > 0 && std::isfinite(result.norm);
+      hopeless = usable ? 0 : hopeless + 1;
+      if (hopeless >= kHopelessSteps) {
+        throw Error(ErrorCode::kNumerical,
+                    "no dataset of the last " + std::to_string(kHopelessSteps) +
+                        " steps could be used: the training has diverged; lower 'schedule.peak' and "
+                        "resume from the last checkpoint");
+      }
+      if (usable) Update(result, rate);
+      const double loss = usable ? result.loss / result.used : running_loss;
+      running_loss = running_loss == 0 ? loss : running_loss + 0.02 * (loss - running_loss);
+      if (usable) {
+        state_.window_loss += result.loss;
+        state_.window_norm += result.norm;
+        state_.window_used += result.used;
+        state_.window_clipped += result.clipped;
+        ++state_.window_steps;
+      }
+      if (leads && options_.callbacks.on_step) {
+        const double spent = SecondsSince(start);
+        const double speed = static_cast<double>(state_.datasets - datasets_before) / spent;
+        const double left = config_.datasets > 0 ? static_cast<double>(config_.datasets - state_.datasets) / speed
+                                                 : config_.minutes * 60 - (seconds_before + spent);
+        options_.callbacks.on_step({state_.step, state_.datasets, ProgressOf(config_, state_), running_loss, rate,
+                                    speed, std::max(0.0, left), state_.skipped, next.stage.max_d});
+      }
+      if (ValidationDue()) Validate();
+      const bool by_steps = config_.checkpoint_steps > 0 && state_.step % config_.checkpoint_steps == 0;
+      if (writes_ && (by_steps || state_.seconds - last_checkpoint >= config_.checkpoint_minutes * 60)) {
+        Save();
+        last_checkpoint = state_.seconds;
+      }
+    }
+  }
+
+  void Update(const BatchResult& result, double rate) {
+    const double clip = ClipFactor(result.norm, config_.optimizer.clip_norm);
+    // The averaged weights count their steps from the start of the run, the warm-up from that of the leg.
+    const StepCoefficients coefficients =
+        CoefficientsOf(config_.optimizer, state_.step, rate, clip / static_cast<double>(result.used));
+    const std::size_t size = state_.weights.size();
+    pool_.Run(static_cast<int>((size + kUpdateChunk - 1) / kUpdateChunk), [&](int chunk, int) {
+      const std::size_t begin = chunk * kUpdateChunk;
+      UpdateWeights(coefficients, begin, std::min(size, begin + kUpdateChunk), engine_->gradient().data(),
+                    state_.weights.data(), state_.moment1.data(), state_.moment2.data(), state_.average.data());
+    });
+  }
+
+  bool ValidationDue() const {
+    const ValidationConfig& v = config_.validation;
+    if (v.every_datasets > 0) return state_.datasets / v.every_datasets > state_.validated_datasets / v.every_datasets;
+    return state_.seconds - state_.validated_seconds >= v.every_minutes * 60;
+  }
+
+  void Validate() {
+    LogRecord record;
+    record.validation = validation_->Evaluate(network_, state_.average.data());
+    record.step = state_.step;
+    record.datasets = state_.datasets;
+    record.minutes = state_.seconds / 60;
+    record.progress = ProgressOf(config_, state_);
+    const auto used = static_cast<double>(std::max<std::int64_t>(1, state_.window_used));
+    record.loss = state_.window_loss / used;
+    record.gradient_norm = state_.window_norm / static_cast<double>(std::max<std::int64_t>(1, state_.window_steps));
+    record.clipped_share = static_cast<double>(state_.window_clipped) / used;
+    record.learning_rate = LearningRate(config_.schedule, state_.step - state_.leg_step, record.progress);
+    const double seconds = state_.seconds - state_.validated_seconds;
+    record.datasets_per_second =
+        seconds > 0 ? static_cast<double>(state_.datasets - state_.validated_datasets) / seconds : 0;
+    record.skipped = state_.skipped;
+    record.max_d = SourceAt(state_.datasets, record.progress).stage.max_d;
+
+    const bool best = record.validation.score < state_.best_score;
+    if (best) state_.best_score = record.validation.score;
+    last_report_ = record.validation;
+    state_.validated_datasets = state_.datasets;
+    state_.validated_seconds = state_.seconds;
+    state_.window_loss = state_.window_norm = 0;
+    state_.window_used = state_.window_steps = state_.window_clipped = 0;
+    if (writes_) {
+      if (best) WriteWeights("best.safetensors", record.validation);
+      log_->Append(record);
+      WriteFileAtomically(options_.folder + "/curve.svg", LearningCurveSvg(log_->records()));
+    }
+    if (communicator_.rank() == 0 && options_.callbacks.on_validation) options_.callbacks.on_validation(record, best);
+  }
+
+  void WriteWeights(const std::string& name, const ValidationReport& report) const {
+    TensorFile file;
+    file.metadata["config"] = ToJson(config_.network);
+    file.metadata["score"] = std::to_string(report.score);
+    file.tensors["weights"] = MakeTensor(state_.average.data(), {static_cast<std::int64_t>(state_.average.size())});
+    WriteFileAtomically(options_.folder + "/" + name, SerializeTensors(file));
+  }
+
+  void Save() {
+    state_.csv_bytes = log_->csv_bytes();
+    state_.jsonl_bytes = log_->jsonl_bytes();
+    WriteCheckpoint(options_.folder, config_, state_);
+  }
+
+  void Tell(const std::string& what) const {
+    if (communicator_.rank() == 0 && options_.callbacks.on_event) options_.callbacks.on_event(what);
+  }
+
+  const TrainingConfig config_;
+  const TrainingOptions& options_;
+  Communicator& communicator_;
+  const Network<float> network_;
+  ThreadPool pool_;
+  const bool writes_;
+  TrainingState state_;
+  std::optional<ValidationSet> validation_;
+  std::optional<BatchEngine> engine_;
+  std::optional<TrainingLog> log_;
+  ValidationReport last_report_;
+};
+
+}  // namespace
+
+double ProgressOf(const TrainingConfig& config, const TrainingState& state) {
+  const double spent = config.datasets > 0 ? static_cast<double>(state.datasets - state.leg_datasets)
+                                           : state.seconds - state.leg_seconds;
+  const double budget = config.datasets > 0 ? static_cast<double>(config.datasets - state.leg_datasets)
+                                            : config.minutes * 60 - state.leg_seconds;
+  return budget > 0 ? std::min(1.0, spent / budget) : 1.0;
+}
+
+TrainingSummary Train(const TrainingConfig& config, const TrainingOptions& options, Communicator& communicator) {
+  return Run(config, options, communicator).Execute();
+}
+
+}  // namespace instantgp

@@ -1,0 +1,174 @@
+#include "instantgp/training/loss.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "instantgp/kernel/parameters.h"
+#include "instantgp/simulate/distribution.h"
+#include "tests/support/gradient_check.h"
+
+namespace instantgp {
+namespace {
+
+struct Case {
+  Simulated data;
+  Matrix theta;  // (p + 1, K)
+};
+
+Case MakeCase(std::uint64_t index, int hypotheses) {
+  SimulationOptions options;
+  options.min_n = 10;
+  options.max_n = 30;
+  options.max_d = 4;
+  Case out;
+  out.data = Simulate(options, 42, index);
+  RandomStream random(43, index);
+  const auto table = ParameterTable(ToExpression(out.data.given));
+  out.theta.resize(static_cast<Index>(table.size()) + 1, hypotheses);
+  for (int k = 0; k < hypotheses; ++k) out.theta.col(k) = DrawFromPrior(table, random);
+  // Noise away from zero keeps the finite differences of the check accurate.
+  out.theta.row(out.theta.rows() - 1).array() = out.theta.row(out.theta.rows() - 1).array().max(std::log(1e-2));
+  return out;
+}
+
+DatasetLoss Evaluate(const LossConfig& config, const Case& c, const Matrix& theta, Matrix* dtheta,
+                     std::uint64_t stream = 0) {
+  LossWorkspace workspace;
+  RandomStream random(1, stream);
+  return EvaluateLoss(config, c.data.given, c.data.X, c.data.y, c.data.theta[c.data.theta.size() - 1], theta, random,
+                      workspace, dtheta);
+}
+
+double Nlml(const Case& c, const Vector& theta) {
+  NlmlWorkspace workspace;
+  return NegativeLogMarginalLikelihood(Covariance(ToExpression(c.data.given)), c.data.X, c.data.y, theta, nullptr,
+                                       workspace)
+      .nlml;
+}
+
+LossConfig Unclipped(int phase) {
+  LossConfig config;
+  config.phase = phase;
+  config.output_clip = 0;
+  return config;
+}
+
+TEST(Loss, PhaseOneTakesTheBestHypothesis) {
+  for (std::uint64_t index = 0; index < 30; ++index) {
+    const Case c = MakeCase(index, 5);
+    LossConfig config = Unclipped(1);
+    config.other_probability = 0;
+    Matrix dtheta;
+    const DatasetLoss loss = Evaluate(config, c, c.theta, &dtheta);
+    ASSERT_TRUE(loss.ok);
+    double best = INFINITY;
+    for (int k = 0; k < 5; ++k) best = std::min(best, Nlml(c, c.theta.col(k)));
+    EXPECT_DOUBLE_EQ(loss.nlml, best);
+    EXPECT_EQ(loss.loss, loss.nlml);
+    for (int k = 0; k < 5; ++k) EXPECT_EQ(dtheta.col(k).norm() > 0, k == loss.best);
+    LossWorkspace workspace;
+    const BestHypothesis chosen =
+        ChooseHypothesis(Covariance(ToExpression(c.data.given)), c.data.X, c.data.y, c.theta, workspace);
+    EXPECT_EQ(chosen.index, loss.best);
+    EXPECT_DOUBLE_EQ(chosen.nlml, best);
+  }
+}
+
+TEST(Loss, PhaseOneGradientIncludesTheOthersWithTheirWeight) {
+  for (std::uint64_t index = 0; index < 20; ++index) {
+    const Case c = MakeCase(index, 3);
+    LossConfig config = Unclipped(1);
+    config.other_probability = 1;
+    Matrix dtheta;
+    const DatasetLoss loss = Evaluate(config, c, c.theta, &dtheta);
+    const auto f = [&](const Vector& flat) {
+      const Matrix theta = Eigen::Map<const Matrix>(flat.data(), c.theta.rows(), c.theta.cols());
+      double sum = 0;
+      for (int k = 0; k < 3; ++k) sum += (k == loss.best ? 1.0 : config.other_weight) * Nlml(c, theta.col(k));
+      return sum;
+    };
+    testing::ExpectGradient(f, c.theta.reshaped(), dtheta.reshaped());
+  }
+}
+
+TEST(Loss, OthersJoinWithTheirProbability) {
+  LossConfig config = Unclipped(1);
+  const Case c = MakeCase(3, 4);
+  int joined = 0;
+  constexpr int kTrials = 1000;
+  for (int trial = 0; trial < kTrials; ++trial) {
+    Matrix dtheta;
+    const DatasetLoss loss = Evaluate(config, c, c.theta, &dtheta, trial);
+    for (int k = 0; k < 4; ++k) joined += k != loss.best && dtheta.col(k).norm() > 0;
+  }
+  EXPECT_NEAR(joined, 3 * kTrials * config.other_probability, 80);  // four standard deviations
+}
+
+TEST(Loss, PhaseTwoAddsTheNoiseError) {
+  for (std::uint64_t index = 0; index < 20; ++index) {
+    for (const int hypotheses : {1, 3}) {
+      const Case c = MakeCase(index, hypotheses);
+      const LossConfig config = Unclipped(2);
+      Matrix dtheta;
+      const DatasetLoss loss = Evaluate(config, c, c.theta, &dtheta);
+      const auto f = [&](const Vector& theta) {
+        const double error =
+            std::exp(0.5 * theta[theta.size() - 1]) - std::exp(0.5 * c.data.theta[c.data.theta.size() - 1]);
+        return config.nlml_weight * Nlml(c, theta) + config.noise_weight * error * error;
+      };
+      const Vector best = c.theta.col(loss.best);
+      EXPECT_DOUBLE_EQ(loss.loss, f(best));
+      testing::ExpectGradient(f, best, dtheta.col(loss.best));
+      for (int k = 0; k < hypotheses; ++k) {
+        EXPECT_EQ(dtheta.col(k).norm() > 0, k == loss.best);
+      }
+    }
+  }
+}
+
+TEST(Loss, ClipsTheGradientOfADatasetWithoutTurningIt) {
+  int clipped = 0;
+  for (std::uint64_t index = 0; index < 40; ++index) {
+    const Case c = MakeCase(index, 1);
+    Matrix free, bound;
+    Evaluate(Unclipped(1), c, c.theta, &free);
+    LossConfig config;
+    const DatasetLoss loss = Evaluate(config, c, c.theta, &bound);
+    EXPECT_EQ(loss.clipped, free.norm() > 1);
+    clipped += loss.clipped;
+    EXPECT_NEAR(bound.norm(), std::min(1.0, free.norm()), 1e-12);
+    EXPECT_LE((bound.normalized() - free.normalized()).norm(), 1e-12);
+  }
+  EXPECT_GT(clipped, 0);
+  EXPECT_LT(clipped, 40);
+}
+
+TEST(Loss, AHypothesisThatCannotBeFactorisedIsPassedOver) {
+  Case c = MakeCase(5, 3);
+  Matrix dtheta;
+  const int best = Evaluate(Unclipped(1), c, c.theta, &dtheta).best;
+  c.theta(0, best) = std::nan("");
+  LossConfig config = Unclipped(1);
+  config.other_probability = 1;
+  const DatasetLoss loss = Evaluate(config, c, c.theta, &dtheta);
+  EXPECT_TRUE(loss.ok);
+  EXPECT_NE(loss.best, best);
+  EXPECT_TRUE(dtheta.allFinite());
+  EXPECT_EQ(dtheta.col(best).norm(), 0);
+}
+
+TEST(Loss, ADatasetWithoutAnyFactorisationIsSkipped) {
+  for (const int phase : {1, 2}) {
+    for (const int hypotheses : {1, 4}) {
+      Case c = MakeCase(5, hypotheses);
+      c.theta.setConstant(std::nan(""));
+      Matrix dtheta;
+      EXPECT_FALSE(Evaluate(Unclipped(phase), c, c.theta, &dtheta).ok);
+      EXPECT_EQ(dtheta.norm(), 0);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace instantgp
