@@ -33,7 +33,7 @@ void EncoderForward(const NetworkConfig& config, const NetworkLayout& layout, co
 
   // 1, 2. Token (i, j) holds features of x_ij and y_j and is mapped linearly.
   T* features = arena.New<T>(tokens * layout.input.in);
-  TokenFeatures(X, y, y_scale, config.fourier, features);
+  TokenFeatures(X, y, y_scale, config.fourier, arena, features);
   T* x = arena.New<T>(tokens * width);
   LinearForward(layout.input, weights, static_cast<int>(tokens), features, x, arena);
   // 3. Attention within each dimension.

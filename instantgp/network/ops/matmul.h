@@ -13,7 +13,7 @@ struct Epilogue {
   bool relu = false;        // max(0, .) last
 };
 
-// Values of scratch that the products with a (k, n) matrix of weights need.
+// Values of scratch, aligned as an Arena aligns them, that the products with a (k, n) matrix of weights need.
 template <typename T>
 std::size_t MatMulScratch(int n, int k);
 

@@ -32,34 +32,28 @@ int LogBin(double distance) {
   return std::max(0, kLogPairBins - 1 - octaves);
 }
 
+// Sum and count, plain and weighted, side by side: one vector addition per pair.
 struct Bins {
-  double sum[kLinearPairBins];
-  double count[kLinearPairBins];
-  double weighted_sum[kLinearPairBins];
-  double weighted_count[kLinearPairBins];
-  double near_sum[kLogPairBins];
-  double near_count[kLogPairBins];
+  double linear[kLinearPairBins][4];  // sum, count, weighted sum, weighted count
+  double near[kLogPairBins][2];       // sum, count
 };
 
-void AddPair(double distance, double product, double weight, Bins& bins) {
-  const int bin = std::min(static_cast<int>(distance * kLinearPairBins), kLinearPairBins - 1);
-  bins.sum[bin] += product;
-  bins.count[bin] += 1;
-  bins.weighted_sum[bin] += weight * product;
-  bins.weighted_count[bin] += weight;
+inline void AddPair(double distance, double product, double weight, Bins& bins) {
+  double* bin = bins.linear[std::min(static_cast<int>(distance * kLinearPairBins), kLinearPairBins - 1)];
+  const double added[4] = {product, 1, weight * product, weight};
+  for (int k = 0; k < 4; ++k) bin[k] += added[k];
   if (distance < kLogBinsEnd) {
-    const int near = LogBin(distance);
-    bins.near_sum[near] += product;
-    bins.near_count[near] += 1;
+    double* near = bins.near[LogBin(distance)];
+    near[0] += product;
+    near[1] += 1;
   }
 }
 
 template <typename T>
 void WriteBins(const Bins& bins, T* out) {
-  for (int b = 0; b < kLinearPairBins; ++b) *out++ = static_cast<T>(bins.sum[b] / (bins.count[b] + 1));
-  for (int b = 0; b < kLinearPairBins; ++b)
-    *out++ = static_cast<T>(bins.weighted_sum[b] / (bins.weighted_count[b] + 1));
-  for (int b = 0; b < kLogPairBins; ++b) *out++ = static_cast<T>(bins.near_sum[b] / (bins.near_count[b] + 1));
+  for (const auto& bin : bins.linear) *out++ = static_cast<T>(bin[0] / (bin[1] + 1));
+  for (const auto& bin : bins.linear) *out++ = static_cast<T>(bin[2] / (bin[3] + 1));
+  for (const auto& bin : bins.near) *out++ = static_cast<T>(bin[0] / (bin[1] + 1));
 }
 
 }  // namespace
