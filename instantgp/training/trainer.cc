@@ -3,18 +3,17 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "instantgp/base/error.h"
 #include "instantgp/base/file.h"
-#include "instantgp/base/safetensors.h"
 #include "instantgp/base/thread_pool.h"
 #include "instantgp/network/network.h"
+#include "instantgp/network/weights.h"
 #include "instantgp/training/batch.h"
 #include "instantgp/training/curriculum.h"
 #include "instantgp/training/optimizer.h"
 #include "instantgp/training/schedule.h"
+#include "instantgp/training/start.h"
 #include "instantgp/training/validation.h"
 
 namespace instantgp {
@@ -28,24 +27,6 @@ constexpr std::size_t kUpdateChunk = 1 << 15;
 constexpr int kHopelessSteps = 50;
 
 double SecondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-// The same architecture: weights of one fit the other.
-bool SameArchitecture(NetworkConfig a, NetworkConfig b) {
-  for (NetworkConfig* config : {&a, &b}) {
-    config->name.clear();
-    config->trained_max_n = config->trained_max_d = 0;
-  }
-  return a == b;
-}
-
-struct WeightsFile {
-  NetworkConfig config;
-  std::vector<float> weights;
-};
-WeightsFile LoadWeights(const std::string& path) {
-  const TensorFile file = ParseTensors(ReadFile(path), path);
-  return {ParseNetworkConfig(file.metadata.at("config"), path), TensorAsFloats(file, "weights")};
-}
 
 class Run {
  public:
@@ -98,69 +79,13 @@ class Run {
   // Rank 0 alone reads files; the others get their state from it.
   void PrepareState() {
     if (communicator_.rank() == 0) {
-      if (options_.resume) {
-        Resume();
-      } else {
-        Start();
-      }
+      state_ =
+          options_.resume ? ResumedState(config_, options_.folder) : FirstState(config_, network_, options_.folder);
     }
     if (communicator_.size() > 1) {
       const std::string bytes = communicator_.rank() == 0 ? SerializeCheckpoint(config_, state_) : std::string();
       state_ = ParseCheckpoint(BroadcastText(communicator_, bytes), "the state sent by rank 0").state;
     }
-  }
-
-  void Resume() {
-    const std::string& folder = options_.folder;
-    Checkpoint checkpoint = ReadCheckpoint(folder);
-    if (!SameArchitecture(checkpoint.config.network, config_.network)) {
-      throw Error(ErrorCode::kBadInput,
-                  "the checkpoint in '" + folder +
-                      "' belongs to another network; resume it with its own config or start a new "
-                      "run in another folder");
-    }
-    if (checkpoint.config.seed != config_.seed) {
-      throw Error(ErrorCode::kBadInput, "the checkpoint in '" + folder + "' has seed " +
-                                            std::to_string(checkpoint.config.seed) + ", not " +
-                                            std::to_string(config_.seed) + "; the seed of a run cannot change");
-    }
-    state_ = std::move(checkpoint.state);
-    // Finished under its own budget and given more: a new leg.
-    if (ProgressOf(checkpoint.config, state_) >= 1 && ProgressOf(config_, state_) < 1) {
-      ++state_.legs;
-      state_.leg_step = state_.step;
-      state_.leg_datasets = state_.datasets;
-      state_.leg_seconds = state_.seconds;
-    }
-  }
-
-  void Start() {
-    const std::string& folder = options_.folder;
-    if (!folder.empty()) {
-      if (HasCheckpoint(folder)) {
-        throw Error(ErrorCode::kUsage,
-                    "'" + folder +
-                        "' already holds a training run; continue it with --resume or choose another "
-                        "folder");
-      }
-      std::error_code error;
-      std::filesystem::create_directories(folder, error);
-      if (error) throw Error(ErrorCode::kFailure, "cannot create the folder '" + folder + "': " + error.message());
-    }
-    const std::size_t size = network_.num_weights();
-    state_.weights.resize(size);
-    network_.Initialize(state_.weights.data(), config_.seed);
-    if (!config_.init_from.empty()) {
-      WeightsFile file = LoadWeights(config_.init_from);
-      if (!SameArchitecture(file.config, config_.network)) {
-        throw Error(ErrorCode::kBadInput, "the weights in '" + config_.init_from +
-                                              "' belong to another architecture than the config of this run");
-      }
-      state_.weights = std::move(file.weights);
-    }
-    state_.average = state_.weights;
-    state_.moment1.assign(size, 0.0f);
-    state_.moment2.assign(size, 0.0f);
   }
 
   // After an extension the curriculum stays at its end.
@@ -294,11 +219,20 @@ class Run {
   }
 
   void WriteWeights(const std::string& name, const ValidationReport& report) const {
-    TensorFile file;
-    file.metadata["config"] = ToJson(config_.network);
-    file.metadata["score"] = std::to_string(report.score);
-    file.tensors["weights"] = MakeTensor(state_.average.data(), {static_cast<std::int64_t>(state_.average.size())});
-    WriteFileAtomically(options_.folder + "/" + name, SerializeTensors(file));
+    NetworkWeights weights;
+    weights.config = config_.network;
+    weights.values = state_.average;
+    weights.datasets_seen = state_.datasets;
+    weights.validation = {{"gap_mean", report.truth.mean},
+                          {"gap_median", report.truth.median},
+                          {"gap_p90", report.truth.p90},
+                          {"score", report.score}};
+    if (report.type2.count > 0) {
+      weights.validation["type2_gap_mean"] = report.type2.mean;
+      weights.validation["type2_gap_median"] = report.type2.median;
+      weights.validation["type2_gap_p90"] = report.type2.p90;
+    }
+    SaveWeights(options_.folder + "/" + name, weights);
   }
 
   void Save() {
@@ -325,14 +259,6 @@ class Run {
 };
 
 }  // namespace
-
-double ProgressOf(const TrainingConfig& config, const TrainingState& state) {
-  const double spent = config.datasets > 0 ? static_cast<double>(state.datasets - state.leg_datasets)
-                                           : state.seconds - state.leg_seconds;
-  const double budget = config.datasets > 0 ? static_cast<double>(config.datasets - state.leg_datasets)
-                                            : config.minutes * 60 - state.leg_seconds;
-  return budget > 0 ? std::min(1.0, spent / budget) : 1.0;
-}
 
 TrainingSummary Train(const TrainingConfig& config, const TrainingOptions& options, Communicator& communicator) {
   return Run(config, options, communicator).Execute();

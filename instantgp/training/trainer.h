@@ -51,9 +51,6 @@ struct TrainingSummary {
   std::vector<LogRecord> records;
 };
 
-// The share of the leg's budget spent.
-double ProgressOf(const TrainingConfig& config, const TrainingState& state);
-
 // Runs until the budget is spent or a stop is requested; either way ends with a checkpoint. With options.resume the run
 // goes on from the folder's checkpoint: `config` may differ from the checkpoint's in everything but network and seed. A
 // finished run with a larger budget starts a new leg.
