@@ -3,10 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <functional>
 #include <nlohmann/json.hpp>
 
 #include "instantgp/base/error.h"
+#include "instantgp/base/file.h"
 
 namespace instantgp {
 namespace {
@@ -131,6 +133,15 @@ TEST(TrainingConfig, ValidateNamesTheKey) {
        }) {
     EXPECT_THAT(broken(assignment), HasSubstr(key)) << assignment;
   }
+}
+
+TEST(TrainingConfig, TheFilesInTheRepositoryAreValid) {
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(INSTANTGP_SOURCE_DIR "/configs")) {
+    ++files;
+    EXPECT_NO_THROW(ParseTrainingConfig(ReadFile(entry.path()), entry.path()).Validate()) << entry.path();
+  }
+  EXPECT_GE(files, 2);
 }
 
 TEST(TrainingConfig, SymbolsAreThoseOfTheNetwork) {

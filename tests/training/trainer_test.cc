@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <functional>
@@ -234,6 +235,24 @@ TEST(Trainer, RefusesWhatDoesNotFit) {
   EXPECT_THAT(MessageOf([&] { RunIn(folder.path(), other, true); }, ErrorCode::kBadInput), HasSubstr("seed"));
   WriteFileAtomically(folder / "a_file", "x");
   EXPECT_THAT(MessageOf([&] { RunIn(folder / "a_file/run", Steps(5)); }, ErrorCode::kFailure), HasSubstr("a_file"));
+}
+
+TEST(Trainer, AStepOfThePaperSizeNetworkRuns) {
+  TrainingConfig config = SmallConfig();
+  config.network = NetworkPreset("paper");
+  config.datasets = config.batch = config.lanes = 1;
+  config.min_n = config.max_n = 10;
+  config.max_d = 1;
+  config.curriculum.clear();
+  config.validation.datasets = 2;
+  const TrainingState state = RunIn("", config).state;
+  EXPECT_EQ(state.step, 1);
+  EXPECT_EQ(state.skipped, 0);
+  ASSERT_EQ(state.weights.size(), 43196386u);
+  std::vector<float> start(state.weights.size());
+  Network<float>(config.network).Initialize(start.data(), config.seed);
+  EXPECT_NE(state.weights, start);
+  EXPECT_TRUE(std::all_of(state.weights.begin(), state.weights.end(), [](float w) { return std::isfinite(w); }));
 }
 
 // The chain network -> parameters -> NLML -> gradient with respect to the weights, in double.
