@@ -14,6 +14,17 @@ endif()
 if(INSTANTGP_ARCH)
   target_compile_options(instantgp_settings INTERFACE -march=${INSTANTGP_ARCH})
 endif()
+
+# Highway is compiled for one instruction set, the one above; what it would ask for beyond that we do not use.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64|ARM64")
+  # Without its run-time dispatch it takes NEON as it is, not NEON with AES. SVE vectors have no size, ours need one.
+  target_compile_definitions(instantgp_settings INTERFACE TOOLCHAIN_MISS_SYS_AUXV_H
+                             "HWY_DISABLED_TARGETS=(HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128)")
+elseif(NOT INSTANTGP_ARCH STREQUAL "native")
+  # x86-64-v2 and -v3 do not include AES, without which Highway would fall back to SSSE3.
+  target_compile_definitions(instantgp_settings INTERFACE HWY_DISABLE_PCLMUL_AES)
+endif()
+
 # For the few files that must run on any processor of the architecture (base/cpu.h); they come after the options above.
 set(INSTANTGP_BASELINE_OPTIONS "")
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|amd64")
