@@ -135,6 +135,16 @@ TEST(Type2, EveryExpressionOfTheLanguageCanBeFitted) {
   }
 }
 
+// Without an optimum the parameters stop at the wall instead of underflowing to zero.
+TEST(Type2, AConstantTargetLeavesEveryParameterPositive) {
+  for (const char* kernel : {"SE", "LIN", "PER", "MAT52", "SE*LIN + PER"}) {
+    const Expression e = ParseKernel(kernel, {"x"});
+    const Type2Result result = FitType2(e, Vector::LinSpaced(10, 0, 1), Vector::Zero(10), {});
+    ASSERT_TRUE(result.ok) << kernel;
+    EXPECT_LT(result.theta.cwiseAbs().maxCoeff(), 40) << kernel;
+  }
+}
+
 TEST(Type2, AStopRequestEndsIt) {
   const Simulated s = Draw(400, 30);
   std::stop_source source;
