@@ -3,7 +3,7 @@ add_library(instantgp_settings INTERFACE)
 target_compile_options(instantgp_settings INTERFACE -Wall -Wextra -Wshadow=local -Wnon-virtual-dtor -fno-math-errno)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # GCC 12 sees an overlap in "text" + std::string at -O3 that is not there (its bug 105329).
-  target_compile_options(instantgp_settings INTERFACE -Wno-restrict)
+  target_compile_options(instantgp_settings INTERFACE -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow)
   # Nor is a string that an exception might leave unfinished ever destroyed; the dev build keeps the warning.
   target_compile_options(instantgp_settings INTERFACE $<$<CONFIG:Release>:-Wno-maybe-uninitialized>)
 endif()
