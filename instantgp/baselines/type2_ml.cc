@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <mutex>
 #include <vector>
 
 #include "instantgp/base/error.h"
 #include "instantgp/base/rng.h"
 #include "instantgp/base/thread_pool.h"
+#include "instantgp/gp/cholesky.h"
 #include "instantgp/gp/marginal_likelihood.h"
 #include "instantgp/kernel/parameters.h"
 #include "instantgp/kernel/prior.h"
@@ -19,16 +21,21 @@ namespace {
 
 constexpr double kStartNoiseStd = 0.2;
 
-// Where the likelihood has no optimum (a constant target wants every variance to be zero) a parameter would run to zero or
-// infinity. Beyond a factor e^20 = 5e8 from 1 a soft wall 0.1 (|log theta| - 20)^2 holds it; nothing inside feels it.
+// Where the likelihood has no optimum (a constant target wants every variance to be zero) a parameter would run to zero
+// or infinity. Beyond a factor e^20 = 5e8 from 1 a soft wall 0.1 (|log theta| - 20)^2 holds it; nothing inside feels
+// it.
 constexpr double kWallStart = 20, kWallStrength = 0.1;
 
 // NLML per point, the soft wall, and with MAP the negative log priors divided by n.
 class Type2Objective final : public FirstOrderFunction {
  public:
   Type2Objective(const Covariance& covariance, const std::vector<Parameter>& table, const Matrix& X, const Vector& y,
-                 bool map)
-      : covariance_(covariance), table_(table), X_(X), y_(y), map_(map) {}
+                 bool map, int threads)
+      : covariance_(covariance), table_(table), X_(X), y_(y), map_(map) {
+    if (X.rows() < kTwoPartSize || threads < 2) return;
+    pool_ = std::make_unique<ThreadPool>(2);
+    workspace_.covariance.pool = pool_.get();
+  }
 
   int size() const override { return static_cast<int>(table_.size()) + 1; }
 
@@ -69,6 +76,7 @@ class Type2Objective final : public FirstOrderFunction {
   const Matrix& X_;
   const Vector& y_;
   bool map_;
+  std::unique_ptr<ThreadPool> pool_;
   NlmlWorkspace workspace_;
 };
 
@@ -128,7 +136,7 @@ Type2Result FitType2(const Expression& expression, const Matrix& X, const Vector
                      const Vector& start) {
   const Covariance covariance(expression);
   const std::vector<Parameter> table = ParameterTable(expression);
-  Type2Objective objective(covariance, table, X, y, options.map);
+  Type2Objective objective(covariance, table, X, y, options.map, ResolveThreads(options.threads));
   const Start run = RunStart(objective, start.size() > 0 ? start : StandardStart(expression), options);
   Type2Result result;
   result.evaluations = run.summary.evaluations;
@@ -148,7 +156,7 @@ Type2Result FitMultiStart(const Expression& expression, const Matrix& X, const V
   std::mutex progress_mutex;
   int done = 0;
   pool.Run(count, [&](int k, int) {
-    Type2Objective objective(covariance, table, X, y, options.map);
+    Type2Objective objective(covariance, table, X, y, options.map, 1);
     RandomStream random(options.seed, static_cast<std::uint64_t>(k));
     if (!options.stop.stop_requested()) {
       runs[k] = RunStart(objective, DrawFromPrior(table, random), options);

@@ -20,7 +20,7 @@ struct Type2Options {
   int max_steps = 0;  // 0: the optimiser's own default (L-BFGS 200, Adam 150)
   int restarts = 10;  // multi-start only: starts drawn from the priors
   std::uint64_t seed = 0;
-  int threads = 1;  // multi-start only; 0: as the machine has
+  int threads = 1;  // starts of a multi-start, or two inside one fit; 0: as the machine has
   std::stop_token stop;
   // Called after every start with (done, of); from any thread, one call at a time.
   std::function<void(int, int)> progress;

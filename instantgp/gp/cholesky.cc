@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "instantgp/base/check.h"
+#include "instantgp/base/thread_pool.h"
 #include "instantgp/gp/lapack.h"
 
 namespace instantgp {
@@ -58,6 +59,43 @@ void SquareTriangle(double* M, int n, int stride) {
   lapack::dsyrk_("L", "T", &a, &c, &kOne, B, &stride, &kOne, M, &stride);
   lapack::dtrmm_("L", "L", "T", "N", &c, &a, &kOne, C, &stride, B, &stride);
   SquareTriangle(C, c, stride);
+}
+
+void RunBoth(ThreadPool* pool, const std::function<void(int part)>& job) {
+  if (pool != nullptr) {
+    pool->Run(2, [&](int part, int) { job(part); });
+  } else {
+    job(0);
+    job(1);
+  }
+}
+
+// The two functions above, their top level cut into two parts of equal work.
+void InvertInTwoParts(Matrix& L, ThreadPool* pool) {
+  const int n = static_cast<int>(L.rows()), a = FirstHalf(n), c = n - a;
+  double* A = L.data();
+  double* B = A + a;
+  double* C = B + static_cast<std::ptrdiff_t>(a) * n;
+  RunBoth(pool, [&](int part) { part == 0 ? InvertTriangle(A, a, n) : InvertTriangle(C, c, n); });
+  const int top = c / 2, bottom = c - top, left = a / 2, right = a - left;
+  RunBoth(pool, [&](int part) {  // B <- -B A^-1, row by row
+    lapack::dtrmm_("R", "L", "N", "N", part == 0 ? &top : &bottom, &a, &kMinusOne, A, &n, B + (part == 0 ? 0 : top),
+                   &n);
+  });
+  RunBoth(pool, [&](int part) {  // B <- C^-1 B, column by column
+    lapack::dtrmm_("L", "L", "N", "N", &c, part == 0 ? &left : &right, &kOne, C, &n,
+                   B + (part == 0 ? 0 : static_cast<std::ptrdiff_t>(left) * n), &n);
+  });
+  const Matrix copy = L.bottomLeftCorner(c, a);  // one part reads B while the other overwrites it
+  RunBoth(pool, [&](int part) {
+    if (part == 0) {
+      SquareTriangle(A, a, n);
+      lapack::dsyrk_("L", "T", &a, &c, &kOne, copy.data(), &c, &kOne, A, &n);
+    } else {
+      lapack::dtrmm_("L", "L", "T", "N", &c, &a, &kOne, C, &n, B, &n);
+      SquareTriangle(C, c, n);
+    }
+  });
 }
 
 // LAPACK's own test is a pivot <= 0, which a NaN slips past; one NaN or infinity anywhere reaches the last pivots.
@@ -118,9 +156,13 @@ void SolveLowerTransposed(const Matrix& L, Eigen::Ref<Matrix> B) {
   if (m > 0) lapack::dtrsm_("L", "L", "T", "N", &n, &m, &kOne, L.data(), &n, B.data(), &ldb);
 }
 
-void InvertFromFactor(Matrix& L) {
+void InvertFromFactor(Matrix& L, ThreadPool* pool) {
   lapack::PinToOneThread();
   const int n = static_cast<int>(L.rows());
+  if (n >= kTwoPartSize) {
+    InvertInTwoParts(L, pool);
+    return;
+  }
   InvertTriangle(L.data(), n, n);
   SquareTriangle(L.data(), n, n);
 }

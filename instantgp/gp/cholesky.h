@@ -8,6 +8,10 @@
 
 namespace instantgp {
 
+class ThreadPool;
+
+inline constexpr int kTwoPartSize = 256;  // below it waking a second thread costs what it brings
+
 struct Factorization {
   bool ok = false;
   double jitter = 0;   // added to the diagonal; 0 when none was needed
@@ -24,7 +28,8 @@ Factorization Factorize(Matrix& A, const std::function<void(Matrix&)>& rebuild);
 void SolveLower(const Matrix& L, Eigen::Ref<Matrix> B);
 void SolveLowerTransposed(const Matrix& L, Eigen::Ref<Matrix> B);
 
-// L -> (L L^T)^-1, lower triangle, in place.
-void InvertFromFactor(Matrix& L);
+// L -> (L L^T)^-1, lower triangle, in place. From kTwoPartSize rows on the work is done in two parts, always the same
+// ones, on two threads of `pool` if there is one: the result does not depend on the threads.
+void InvertFromFactor(Matrix& L, ThreadPool* pool = nullptr);
 
 }  // namespace instantgp

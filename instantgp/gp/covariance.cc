@@ -5,7 +5,9 @@
 #include <numbers>
 
 #include "instantgp/base/check.h"
+#include "instantgp/base/thread_pool.h"
 #include "instantgp/gp/block_evaluator.h"
+#include "instantgp/gp/cholesky.h"
 #include "instantgp/gp/pair_ops.h"
 #include "instantgp/gp/program.h"
 
@@ -59,11 +61,11 @@ PointTables FillTables(const Program& program, const Matrix& X, const double* lo
   return {tables, stride};
 }
 
-// Calls visit(block) for consecutive blocks of the pairs (i, j), i in [first_row(j), rows), j in [0, columns).
+// Calls visit(block) for consecutive blocks of the pairs (i, j), i in [first_row(j), rows), j in [first, last).
 template <typename FirstRow, typename Visit>
-void ForEachBlock(int rows, int columns, FirstRow first_row, Visit visit) {
+void ForEachBlock(int rows, int first, int last, FirstRow first_row, Visit visit) {
   Block block;
-  for (int j = 0; j < columns; ++j) {
+  for (int j = first; j < last; ++j) {
     for (int i = first_row(j); i < rows;) {
       const int length = std::min(rows - i, kBlock - block.size);
       block.runs.push_back({j, i, length, block.size});
@@ -79,6 +81,24 @@ void ForEachBlock(int rows, int columns, FirstRow first_row, Visit visit) {
   if (block.size > 0) visit(block);
 }
 
+// Calls visit(part, first, last) for the columns of a lower triangle: in one part, or from kTwoPartSize rows on in two
+// of equal area, on two threads if there is a pool. The parts do not depend on the threads.
+template <typename Visit>
+void ForEachPart(int n, ThreadPool* pool, Visit visit) {
+  if (n < kTwoPartSize) {
+    visit(0, 0, n);
+    return;
+  }
+  const int middle = static_cast<int>(n * (1 - std::numbers::sqrt2 / 2));
+  const auto part = [&](int k) { k == 0 ? visit(0, 0, middle) : visit(1, middle, n); };
+  if (pool != nullptr) {
+    pool->Run(2, [&](int k, int) { part(k); });
+  } else {
+    part(0);
+    part(1);
+  }
+}
+
 void Store(const Block& block, const double* values, Matrix& K) {
   for (const pair::Run& run : block.runs) {
     std::copy_n(values + run.offset, run.length, &K.coeffRef(run.row, run.column));
@@ -89,8 +109,11 @@ std::size_t TableSize(const Program& program, Index rows) {
   return static_cast<std::size_t>(program.num_tables) * static_cast<std::size_t>(rows + kPadding);
 }
 
+std::ptrdiff_t SlotsSize(const Program& program) { return static_cast<std::ptrdiff_t>(program.num_slots) * kSlotSize; }
+
+// Room for two parts.
 double* Slots(const Program& program, CovarianceScratch& scratch) {
-  scratch.block.resize(static_cast<std::size_t>(program.num_slots) * kSlotSize);
+  scratch.block.resize(2 * static_cast<std::size_t>(SlotsSize(program)));
   return scratch.block.data();
 }
 
@@ -109,9 +132,12 @@ void Covariance::Gram(const Matrix& X, const double* log_parameters, Matrix& K, 
   INSTANTGP_CHECK(K.rows() == n && K.cols() == n);
   scratch.points.resize(TableSize(*program_, n));
   const PointTables points = FillTables(*program_, X, log_parameters, scratch.points.data());
-  BlockEvaluator evaluate(*program_, log_parameters, points, points, Slots(*program_, scratch));
-  ForEachBlock(
-      n, n, [](int j) { return j; }, [&](const Block& block) { Store(block, evaluate.Forward(block), K); });
+  double* slots = Slots(*program_, scratch);
+  ForEachPart(n, scratch.pool, [&](int part, int first, int last) {
+    BlockEvaluator evaluate(*program_, log_parameters, points, points, slots + part * SlotsSize(*program_));
+    ForEachBlock(
+        n, first, last, [](int j) { return j; }, [&](const Block& block) { Store(block, evaluate.Forward(block), K); });
+  });
 }
 
 void Covariance::Cross(const Matrix& A, const Matrix& B, const double* log_parameters, Matrix& K,
@@ -123,7 +149,7 @@ void Covariance::Cross(const Matrix& A, const Matrix& B, const double* log_param
   const PointTables right = FillTables(*program_, B, log_parameters, scratch.points.data() + left_size);
   BlockEvaluator evaluate(*program_, log_parameters, left, right, Slots(*program_, scratch));
   ForEachBlock(
-      static_cast<int>(A.rows()), static_cast<int>(B.rows()), [](int) { return 0; },
+      static_cast<int>(A.rows()), 0, static_cast<int>(B.rows()), [](int) { return 0; },
       [&](const Block& block) { Store(block, evaluate.Forward(block), K); });
 }
 
@@ -133,18 +159,23 @@ void Covariance::Contract(const Matrix& X, const double* log_parameters, const M
   INSTANTGP_CHECK(W.rows() == n && W.cols() == n);
   scratch.points.resize(TableSize(*program_, n));
   const PointTables points = FillTables(*program_, X, log_parameters, scratch.points.data());
-  BlockEvaluator evaluate(*program_, log_parameters, points, points, Slots(*program_, scratch));
-  std::fill(gradient, gradient + program_->num_parameters, 0.0);
-  double* adjoint = evaluate.Slot(0);
-  ForEachBlock(
-      n, n, [](int j) { return j; },
-      [&](const Block& block) {
-        evaluate.Forward(block);
-        for (const pair::Run& run : block.runs) {
-          std::copy_n(&W.coeffRef(run.row, run.column), run.length, adjoint + run.offset);
-        }
-        evaluate.Backward(block, adjoint, gradient);
-      });
+  double* slots = Slots(*program_, scratch);
+  const std::size_t p = static_cast<std::size_t>(program_->num_parameters);
+  std::vector<double> sums(2 * p, 0.0);  // of each part
+  ForEachPart(n, scratch.pool, [&](int part, int first, int last) {
+    BlockEvaluator evaluate(*program_, log_parameters, points, points, slots + part * SlotsSize(*program_));
+    double* adjoint = evaluate.Slot(0);
+    ForEachBlock(
+        n, first, last, [](int j) { return j; },
+        [&](const Block& block) {
+          evaluate.Forward(block);
+          for (const pair::Run& run : block.runs) {
+            std::copy_n(&W.coeffRef(run.row, run.column), run.length, adjoint + run.offset);
+          }
+          evaluate.Backward(block, adjoint, sums.data() + static_cast<std::size_t>(part) * p);
+        });
+  });
+  for (std::size_t k = 0; k < p; ++k) gradient[k] = sums[k] + sums[p + k];
 }
 
 void Covariance::Diagonal(const Matrix& X, const double* log_parameters, Vector& out) const {

@@ -46,7 +46,7 @@ NlmlValue NegativeLogMarginalLikelihood(const Covariance& covariance, const Matr
   }
   if (gradient != nullptr) {
     SolveLowerTransposed(A, alpha);
-    InvertFromFactor(A);
+    InvertFromFactor(A, workspace.covariance.pool);
     // dNLML/dK = (A^-1 - alpha alpha^T) / (2 n); strictly lower entries stand for two.
     for (Index j = 0; j < n; ++j) {
       A.col(j).tail(n - j) = (A.col(j).tail(n - j) - alpha[j] * alpha.tail(n - j)) / count;
