@@ -73,6 +73,49 @@ void NoiseInputBackward(const DecodePlan& plan, int dataset_width, int width, co
   arena.Rewind(mark);
 }
 
+// Offsets of segments begin .. end - 1, counted from the first.
+Segments Part(const Segments& all, int begin, int end, Arena& arena) {
+  int* offsets = arena.New<int>(end - begin + 1);
+  for (int s = begin; s <= end; ++s) offsets[s - begin] = all.begin[s] - all.begin[begin];
+  return {offsets, end - begin};
+}
+
+// Steps 4 to 1 for groups first .. last - 1, whose tokens and segments are consecutive. dz (tokens of all groups,
+// width) enters as the gradient of the embeddings after step 4 and leaves, for these groups, as that of the symbols'
+// tokens.
+template <typename T>
+void StacksBackward(const NetworkLayout& layout, const T* weights, const T* embedding, int columns,
+                    const DecodePlan& plan, DecoderTrace<T>& trace, int first, int last, T* dz, T* dembedding,
+                    Arena& arena, T* gradient) {
+  const Arena::Mark mark = arena.Here();
+  const int width = layout.kernel1.width;
+  const Segments all_groups = plan.segments_of_groups();
+  const int first_segment = all_groups.begin[first];
+  const int first_token = plan.tokens_of_groups().begin[first];
+  const Segments groups = Part(all_groups, first, last, arena);
+  const Segments segments = Part(plan.segments(), first_segment, all_groups.begin[last], arena);
+  Context<T> context{embedding, columns, layout.t4.width, plan.column().data() + first_segment, nullptr, 0};
+  dz += Size(first_token, width);
+
+  // 4. z = K2(z, [embedding, v])
+  T* dv = arena.New<T>(Size(segments.count, width));
+  std::fill(dv, dv + Size(segments.count, width), T(0));
+  context.cross = trace.cross_out + Size(first_segment, width);
+  context.cross_width = width;
+  SkipRows(layout.kernel2, trace.kernel2, first_token, &trace.part);
+  StackBackward(layout.kernel2, weights, segments, context, trace.part, dz, {dembedding, dv}, arena, gradient);
+  // 3, 2. v = T(mean over a column's symbols of z)
+  SkipRows(layout.cross, trace.cross, first_segment, &trace.part);
+  StackBackward(layout.cross, weights, groups, Context<T>{}, trace.part, dv, {}, arena, gradient);
+  SegmentMeanBackward(segments, width, dv, dz);
+  // 1. z = K1(symbols + hypothesis, embedding)
+  context.cross = nullptr;
+  context.cross_width = 0;
+  SkipRows(layout.kernel1, trace.kernel1, first_token, &trace.part);
+  StackBackward(layout.kernel1, weights, segments, context, trace.part, dz, {dembedding, nullptr}, arena, gradient);
+  arena.Rewind(mark);
+}
+
 }  // namespace
 
 template <typename T>
@@ -160,13 +203,12 @@ void DecoderForward(const NetworkConfig& config, const NetworkLayout& layout, co
 
 template <typename T>
 void DecoderBackward(const NetworkLayout& layout, const T* weights, const T* embedding, int columns,
-                     const DecodePlan& plan, const DecoderTrace<T>& trace, const Matrix* dtheta, T* dembedding,
-                     Arena& arena, T* gradient) {
+                     const DecodePlan& plan, DecoderTrace<T>& trace, const Matrix* dtheta, T* dembedding, Arena& arena,
+                     T* gradient) {
   const Arena::Mark mark = arena.Here();
   const int width = layout.kernel1.width, dataset_width = layout.t4.width;
   const int tokens = plan.tokens(), hypotheses = plan.hypotheses();
-  const Segments segments = plan.segments(), groups = plan.segments_of_groups();
-  Context<T> context{embedding, columns, dataset_width, plan.column().data(), nullptr, 0};
+  const Segments groups = plan.segments_of_groups();
   T* dz = arena.New<T>(Size(tokens, width));
   std::fill(dz, dz + Size(tokens, width), T(0));
   std::fill(dembedding, dembedding + Size(columns, dataset_width), T(0));
@@ -199,19 +241,14 @@ void DecoderBackward(const NetworkLayout& layout, const T* weights, const T* emb
               gradient);
   NoiseInputBackward(plan, dataset_width, width, dnoise_in, arena, dembedding, dz);
 
-  // 4. z = K2(z, [embedding, v])
-  T* dv = arena.New<T>(Size(segments.count, width));
-  std::fill(dv, dv + Size(segments.count, width), T(0));
-  context.cross = trace.cross_out;
-  context.cross_width = width;
-  StackBackward(layout.kernel2, weights, segments, context, trace.kernel2, dz, {dembedding, dv}, arena, gradient);
-  // 3, 2. v = T(mean over a column's symbols of z)
-  StackBackward(layout.cross, weights, groups, Context<T>{}, trace.cross, dv, {}, arena, gradient);
-  SegmentMeanBackward(segments, width, dv, dz);
-  // 1. z = K1(symbols + hypothesis, embedding)
-  context.cross = nullptr;
-  context.cross_width = 0;
-  StackBackward(layout.kernel1, weights, segments, context, trace.kernel1, dz, {dembedding, nullptr}, arena, gradient);
+  // The stacks, over each run of groups that have a gradient at all: training follows one or two hypotheses of several.
+  const auto silent = [&](int g) { return dtheta[g / hypotheses].col(g % hypotheses).isZero(0); };
+  for (int begin = 0, end = 0; begin < groups.count; begin = end + 1) {
+    for (end = begin; end < groups.count && !silent(end); ++end) {
+    }
+    if (begin == end) continue;
+    StacksBackward(layout, weights, embedding, columns, plan, trace, begin, end, dz, dembedding, arena, gradient);
+  }
   for (int t = 0; t < tokens; ++t) {
     AddColumnSums(1, width, dz + Size(t, width), gradient + layout.symbols.weight + Size(plan.one_hot()[t], width));
   }
@@ -257,8 +294,8 @@ template void DecoderForward(const NetworkConfig&, const NetworkLayout&, const f
 template void DecoderForward(const NetworkConfig&, const NetworkLayout&, const double*, const double*, int, double,
                              const DecodePlan&, Arena&, Matrix*, DecoderTrace<double>*);
 template void DecoderBackward(const NetworkLayout&, const float*, const float*, int, const DecodePlan&,
-                              const DecoderTrace<float>&, const Matrix*, float*, Arena&, float*);
+                              DecoderTrace<float>&, const Matrix*, float*, Arena&, float*);
 template void DecoderBackward(const NetworkLayout&, const double*, const double*, int, const DecodePlan&,
-                              const DecoderTrace<double>&, const Matrix*, double*, Arena&, double*);
+                              DecoderTrace<double>&, const Matrix*, double*, Arena&, double*);
 
 }  // namespace instantgp

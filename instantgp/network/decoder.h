@@ -25,6 +25,7 @@ struct DecoderTrace {
   const T* cross_out = nullptr;  // (segments, width)
   std::vector<Head> heads;
   Head noise;
+  StackTrace<T> part;  // scratch of the backward pass
 };
 
 // theta[s] (parameters + 1, hypotheses) of structure s of the plan. embedding (columns, width). A null trace keeps
@@ -34,11 +35,12 @@ void DecoderForward(const NetworkConfig& config, const NetworkLayout& layout, co
                     int columns, double y_scale, const DecodePlan& plan, Arena& arena, Matrix* theta,
                     DecoderTrace<T>* trace);
 
-// dtheta[s] has the shape of theta[s]. dembedding (columns, width) is overwritten.
+// dtheta[s] has the shape of theta[s]; hypotheses whose column is zero cost next to nothing. dembedding (columns,
+// width) is overwritten.
 template <typename T>
 void DecoderBackward(const NetworkLayout& layout, const T* weights, const T* embedding, int columns,
-                     const DecodePlan& plan, const DecoderTrace<T>& trace, const Matrix* dtheta, T* dembedding,
-                     Arena& arena, T* gradient);
+                     const DecodePlan& plan, DecoderTrace<T>& trace, const Matrix* dtheta, T* dembedding, Arena& arena,
+                     T* gradient);
 
 double DecoderFlops(const NetworkLayout& layout, const DecodePlan& plan, int columns);
 

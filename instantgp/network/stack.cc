@@ -233,6 +233,25 @@ void StackBackward(const StackLayout& stack, const T* weights, const Segments& s
   }
 }
 
+template <typename T>
+void SkipRows(const StackLayout& stack, const StackTrace<T>& trace, int rows, StackTrace<T>* rest) {
+  const auto skip = [rows](const T*& pointer, int width) {
+    if (pointer != nullptr) pointer += static_cast<std::ptrdiff_t>(rows) * width;
+  };
+  *rest = trace;
+  for (LayerTrace<T>& layer : rest->layers) {
+    for (const T** of_width : {&layer.attention_in, &layer.hat1, &layer.attended, &layer.hat2, &layer.mlp_in}) {
+      skip(*of_width, stack.width);
+    }
+    for (const T** per_row : {&layer.rstd1, &layer.rstd2}) skip(*per_row, 1);
+    for (const T** of_hidden : {&layer.activation, &layer.hidden}) skip(*of_hidden, stack.hidden);
+    skip(layer.qkv, 3 * stack.width);
+    skip(layer.lse, stack.heads);
+  }
+  skip(rest->final_hat, stack.width);
+  skip(rest->final_rstd, 1);
+}
+
 double StackFlops(const StackLayout& stack, const std::vector<int>& segment_sizes) {
   double tokens = 0, pairs = 0;
   for (int size : segment_sizes) {
@@ -244,6 +263,8 @@ double StackFlops(const StackLayout& stack, const std::vector<int>& segment_size
   return 6 * static_cast<double>(stack.layers.size()) * (tokens * (4 * w * w + 2 * w * h) + pairs * 2 * w);
 }
 
+template void SkipRows(const StackLayout&, const StackTrace<float>&, int, StackTrace<float>*);
+template void SkipRows(const StackLayout&, const StackTrace<double>&, int, StackTrace<double>*);
 template float* StackForward(const StackLayout&, const float*, const Segments&, const Context<float>&, float*, Arena&,
                              StackTrace<float>*);
 template double* StackForward(const StackLayout&, const double*, const Segments&, const Context<double>&, double*,

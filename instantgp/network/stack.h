@@ -34,7 +34,7 @@ struct LayerTrace {
   const T* rstd1 = nullptr;
   const T* qkv = nullptr;       // (tokens, 3 width)
   const T* attended = nullptr;  // (tokens, width)
-  const T* lse = nullptr;       // (heads, tokens)
+  const T* lse = nullptr;       // (tokens, heads)
   const T* hat2 = nullptr;
   const T* rstd2 = nullptr;
   const T* mlp_in = nullptr;      // (tokens, width)
@@ -48,6 +48,10 @@ struct StackTrace {
   const T* final_hat = nullptr;
   const T* final_rstd = nullptr;
 };
+
+// rest = the trace of the same pass without its first `rows` tokens.
+template <typename T>
+void SkipRows(const StackLayout& stack, const StackTrace<T>& trace, int rows, StackTrace<T>* rest);
 
 // Runs the stack over x (tokens, width), which is overwritten, and returns the output: x itself, or memory of the arena
 // when the pass is kept. Without a trace nothing is kept: every layer gives its memory back.

@@ -97,6 +97,44 @@ TEST(NetworkGradient, EveryTensorOfEverySmallNetwork) {
   }
 }
 
+// Hypotheses without a gradient are left out of the backward pass; the rest must come out as if each were alone.
+TEST(NetworkGradient, HypothesesAddUp) {
+  RandomStream random(13);
+  NetworkConfig config = testing::ShrunkenPreset("base");
+  config.hypotheses = 5;
+  const Network<double> network(config);
+  const std::vector<double> weights = RandomWeights(network, 14);
+  Workspace<double> workspace;
+  const Problem p = RandomProblem(random, 9, 3);
+  Matrix theta;
+  const auto gradient_of = [&](const Matrix& dtheta) {
+    Vector gradient = Vector::Zero(static_cast<Index>(network.num_weights()));
+    network.Forward(weights.data(), p.X, p.y, p.structure, workspace, &theta);
+    network.Backward(weights.data(), dtheta, workspace, gradient.data());
+    return gradient;
+  };
+  network.Forward(weights.data(), p.X, p.y, p.structure, workspace, &theta);
+  std::vector<Vector> alone;
+  Matrix all(theta.rows(), 5);
+  for (Index e = 0; e < all.size(); ++e) all.data()[e] = random.Normal();
+  for (int k = 0; k < 5; ++k) {
+    Matrix one = Matrix::Zero(all.rows(), 5);
+    one.col(k) = all.col(k);
+    alone.push_back(gradient_of(one));
+    EXPECT_GT(alone.back().norm(), 0);
+  }
+  for (int subset = 0; subset < 32; ++subset) {
+    Matrix some = Matrix::Zero(all.rows(), 5);
+    Vector expected = Vector::Zero(static_cast<Index>(network.num_weights()));
+    for (int k = 0; k < 5; ++k) {
+      if (!(subset >> k & 1)) continue;
+      some.col(k) = all.col(k);
+      expected += alone[k];
+    }
+    EXPECT_LE((gradient_of(some) - expected).cwiseAbs().maxCoeff(), 1e-12 * (1 + expected.cwiseAbs().maxCoeff()));
+  }
+}
+
 // network -> parameters -> NLML: the sum over hypotheses with different weights.
 TEST(NetworkGradient, ThroughTheMarginalLikelihoodForRandomStructures) {
   RandomStream random(12);

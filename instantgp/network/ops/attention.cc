@@ -28,16 +28,18 @@ struct HeadShape {
   int padded_c;        // to whole vectors
   int padded_rows;     // n to whole register tiles
   std::size_t stride;  // between tokens of qkv
+  int heads;           // also the stride between tokens of lse
   T to_log2;           // the factor on queries that makes scores logarithms to the base 2
 
-  HeadShape(int tokens, int width, int heads)
+  HeadShape(int tokens, int width, int num_heads)
       : n(tokens),
-        c(width / heads),
+        c(width / num_heads),
         padded_n(RoundUp(tokens, kPanel<T>)),
-        padded_c(RoundUp(width / heads, kLanes<T>)),
+        padded_c(RoundUp(width / num_heads, kLanes<T>)),
         padded_rows(RoundUp(tokens, kStep)),
         stride(static_cast<std::size_t>(3) * width),
-        to_log2(static_cast<T>(kLog2E / std::sqrt(static_cast<double>(width / heads)))) {}
+        heads(num_heads),
+        to_log2(static_cast<T>(kLog2E / std::sqrt(static_cast<double>(width / num_heads)))) {}
   std::size_t panels() const { return static_cast<std::size_t>(padded_n) * c; }
   std::size_t rows(int count) const { return static_cast<std::size_t>(count) * padded_c; }
   std::size_t scores() const { return static_cast<std::size_t>(kTileRows) * padded_n; }
@@ -79,7 +81,7 @@ void HeadForward(const HeadShape<T>& shape, const T* q, const T* k, const T* v, 
     MultiplyRows(rows, n, shape.padded_c, P, shape.padded_n, values, out);
     for (int r = 0; r < std::min(rows, n - i); ++r) {
       ScaleInto(c, 1 / sums[r], out + shape.rows(r), o + (i + r) * o_stride);
-      if (lse != nullptr) lse[i + r] = largest[r] + std::log2(sums[r]);
+      if (lse != nullptr) lse[static_cast<std::size_t>(i + r) * shape.heads] = largest[r] + std::log2(sums[r]);
     }
   }
   arena.Rewind(mark);
@@ -120,7 +122,7 @@ void HeadBackward(const HeadShape<T>& shape, const T* q, const T* k, const T* v,
     const int valid = std::min(rows, n - i);
     T minus_lse[kTileRows] = {}, minus_rowsum[kTileRows] = {};
     for (int r = 0; r < valid; ++r) {
-      minus_lse[r] = -lse[i + r];
+      minus_lse[r] = -lse[static_cast<std::size_t>(i + r) * shape.heads];
       minus_rowsum[r] = -Dot(c, dO + (i + r) * o_stride, o + (i + r) * o_stride);
     }
     const T* tile_q = queries + shape.rows(i);
@@ -148,14 +150,14 @@ void HeadBackward(const HeadShape<T>& shape, const T* q, const T* k, const T* v,
 
 template <typename T>
 void AttentionForward(const Segments& segments, int width, int heads, const T* qkv, T* o, T* lse, Arena& arena) {
-  const int tokens = segments.tokens(), c = width / heads;
+  const int c = width / heads;
   for (int s = 0; s < segments.count; ++s) {
     const int begin = segments.begin[s];
     const HeadShape<T> shape(segments.begin[s + 1] - begin, width, heads);
     for (int h = 0; h < heads; ++h) {
       const T* q = qkv + begin * shape.stride + h * c;
       HeadForward(shape, q, q + width, q + 2 * width, o + static_cast<std::size_t>(begin) * width + h * c, width,
-                  lse == nullptr ? nullptr : lse + static_cast<std::size_t>(h) * tokens + begin, arena);
+                  lse == nullptr ? nullptr : lse + static_cast<std::size_t>(begin) * heads + h, arena);
     }
   }
 }
@@ -163,7 +165,7 @@ void AttentionForward(const Segments& segments, int width, int heads, const T* q
 template <typename T>
 void AttentionBackward(const Segments& segments, int width, int heads, const T* qkv, const T* o, const T* lse,
                        const T* dO, T* dqkv, Arena& arena) {
-  const int tokens = segments.tokens(), c = width / heads;
+  const int c = width / heads;
   for (int s = 0; s < segments.count; ++s) {
     const int begin = segments.begin[s];
     const HeadShape<T> shape(segments.begin[s + 1] - begin, width, heads);
@@ -171,7 +173,7 @@ void AttentionBackward(const Segments& segments, int width, int heads, const T* 
       const std::size_t at = begin * shape.stride + h * c;
       const std::size_t at_o = static_cast<std::size_t>(begin) * width + h * c;
       HeadBackward(shape, qkv + at, qkv + at + width, qkv + at + 2 * width, o + at_o, dO + at_o, width,
-                   lse + static_cast<std::size_t>(h) * tokens + begin, dqkv + at, dqkv + at + width,
+                   lse + static_cast<std::size_t>(begin) * heads + h, dqkv + at, dqkv + at + width,
                    dqkv + at + 2 * width, arena);
     }
   }

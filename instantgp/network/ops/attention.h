@@ -18,7 +18,7 @@ struct Segments {
   int tokens() const { return begin[count]; }
 };
 
-// o (tokens, width). lse (heads, tokens) receives the logarithm (base 2) of each softmax row's sum, or is null.
+// o (tokens, width). lse (tokens, heads) receives the logarithm (base 2) of each softmax row's sum, or is null.
 template <typename T>
 void AttentionForward(const Segments& segments, int width, int heads, const T* qkv, T* o, T* lse, Arena& arena);
 
