@@ -9,7 +9,8 @@
 namespace instantgp {
 
 NlmlValue NegativeLogMarginalLikelihood(const Covariance& covariance, const Matrix& X, const Vector& y,
-                                        const Vector& theta, Vector* gradient, NlmlWorkspace& workspace) {
+                                        const Vector& theta, Vector* gradient, NlmlWorkspace& workspace,
+                                        const ClosedFormScale* scale) {
   const Index n = X.rows();
   const int p = covariance.num_parameters();
   INSTANTGP_CHECK(n > 0 && y.size() == n && theta.size() == p + 1);
@@ -39,7 +40,16 @@ NlmlValue NegativeLogMarginalLikelihood(const Covariance& covariance, const Matr
   const double quadratic = alpha.squaredNorm();
   const double log_determinant_half = A.diagonal().array().log().sum();
   const double count = static_cast<double>(n);
-  result.nlml = (0.5 * quadratic + log_determinant_half) / count + 0.5 * std::log(2 * std::numbers::pi);
+  double half_fit = 0.5 * quadratic;  // q / 2c + n/2 log c
+  double slope = 1;                   // 2 d(half_fit + n w log c)/dq, w = log_scale_weight
+  if (scale != nullptr) {
+    const double a = scale->pseudo_rows;
+    const double c = (quadratic + a) / (count + a);
+    result.log_scale = std::log(c);
+    half_fit = 0.5 * quadratic / c + 0.5 * count * result.log_scale;
+    slope = 1 / c + (count - quadratic / c + 2 * count * scale->log_scale_weight) / (quadratic + a);
+  }
+  result.nlml = (half_fit + log_determinant_half) / count + 0.5 * std::log(2 * std::numbers::pi);
   if (!std::isfinite(result.nlml)) {
     result.reason = "the marginal likelihood is not finite";
     return result;
@@ -47,9 +57,9 @@ NlmlValue NegativeLogMarginalLikelihood(const Covariance& covariance, const Matr
   if (gradient != nullptr) {
     SolveLowerTransposed(A, alpha);
     InvertFromFactor(A, workspace.covariance.pool);
-    // dNLML/dK = (A^-1 - alpha alpha^T) / (2 n); strictly lower entries stand for two.
+    // dNLML/dK = (A^-1 - slope alpha alpha^T) / (2 n); strictly lower entries stand for two.
     for (Index j = 0; j < n; ++j) {
-      A.col(j).tail(n - j) = (A.col(j).tail(n - j) - alpha[j] * alpha.tail(n - j)) / count;
+      A.col(j).tail(n - j) = (A.col(j).tail(n - j) - slope * alpha[j] * alpha.tail(n - j)) / count;
       A(j, j) *= 0.5;
     }
     gradient->resize(p + 1);

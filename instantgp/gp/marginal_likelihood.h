@@ -2,6 +2,11 @@
 //
 //   NLML/n = ( 1/2 y^T alpha + sum_i log L_ii ) / n + 1/2 log 2 pi,    A = K + s2 I = L L^T,  alpha = A^-1 y
 //   dNLML/dK / n = (A^-1 - alpha alpha^T) / (2 n)
+//
+// The overall scale of kernel and noise has an optimum in closed form: for A' = c A the likelihood is best at c = q /
+// n, q = y^T A^-1 y, and the factor of A' is sqrt(c) L, so it costs nothing. ClosedFormScale asks for the value there,
+// with the scale held to 1 as by `pseudo_rows` further rows that agree with it:
+//   c = (q + a) / (n + a),   NLML/n = ( q / 2c + n/2 log c + sum_i log L_ii ) / n + 1/2 log 2 pi
 #pragma once
 
 #include <string>
@@ -18,16 +23,24 @@ struct NlmlWorkspace {
   CovarianceScratch covariance;
 };
 
+struct ClosedFormScale {
+  double pseudo_rows = 4;
+  double log_scale_weight = 0;  // the gradient is that of NLML/n + log_scale_weight * log c
+};
+
 struct NlmlValue {
   bool ok = false;
   double nlml = 0;  // per point
   double jitter = 0;
-  std::string reason;  // when not ok
+  double log_scale = 0;  // log c; 0 unless asked for
+  std::string reason;    // when not ok
 };
 
 // theta = (log kernel parameters in table order, log noise variance). `gradient` may be null; else it is resized to
-// theta's size. Never throws for numerical reasons and never returns a value that is not finite with ok = true.
+// theta's size. With `scale` value and gradient are those at c A, as functions of theta. Never throws for numerical
+// reasons and never returns a value that is not finite with ok = true.
 NlmlValue NegativeLogMarginalLikelihood(const Covariance& covariance, const Matrix& X, const Vector& y,
-                                        const Vector& theta, Vector* gradient, NlmlWorkspace& workspace);
+                                        const Vector& theta, Vector* gradient, NlmlWorkspace& workspace,
+                                        const ClosedFormScale* scale = nullptr);
 
 }  // namespace instantgp

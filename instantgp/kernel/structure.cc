@@ -121,6 +121,21 @@ std::optional<Structure> ToStructure(const Expression& expression) {
   return structure;
 }
 
+void ScaleKernel(const Structure& structure, double log_scale, Eigen::Ref<Vector> theta) {
+  const double share = log_scale / structure.dimensions();
+  Index row = 0;
+  for (const std::vector<BaseSymbol>& addends : structure.symbols) {
+    for (const BaseSymbol symbol : addends) {
+      const auto first = ParametersOf(FactorsOf(symbol)[0]);
+      for (std::size_t p = 0; p < first.size(); ++p) {
+        const bool amplitude = first[p] == ParameterKind::kVariance || first[p] == ParameterKind::kOffset;
+        if (amplitude) theta[row + static_cast<Index>(p)] += share;
+      }
+      row += NumParameters(symbol);
+    }
+  }
+}
+
 std::string WhyOutsideFamily(const Expression& expression, const std::vector<std::string>& column_names) {
   Structure structure;
   const std::string why = Classify(Canonical(expression), column_names, structure);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "instantgp/base/matrix.h"
 #include "instantgp/kernel/expression.h"
 
 namespace instantgp {
@@ -25,6 +26,11 @@ Expression ToExpression(const Structure& structure);
 // The structure of a canonical expression, or nullopt when it lies outside the family (a sum across columns, a product
 // of three on one column, a product with a sum on the same column, a square).
 std::optional<Structure> ToStructure(const Expression& expression);
+
+// Multiplies the kernel by exp(log_scale): log_scale / dimensions goes to the variances and offsets of the first factor
+// of every addend of a column. `theta` are the log-parameters in table order (without or with the noise, which is left
+// alone).
+void ScaleKernel(const Structure& structure, double log_scale, Eigen::Ref<Vector> theta);
 
 // One sentence for an error message: why the expression is outside the family; empty when it is inside.
 std::string WhyOutsideFamily(const Expression& expression, const std::vector<std::string>& column_names);

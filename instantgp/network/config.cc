@@ -53,6 +53,7 @@ void VisitFields(Config& c, Visitor&& visit) {
   visit("symbol_head", c.symbol_head);
   visit("noise_head", c.noise_head);
   visit("scale_equivariant", c.scale_equivariant);
+  visit("closed_form_scale", c.closed_form_scale);
   visit("hypotheses", c.hypotheses);
   visit("pair_statistics", c.pair_statistics);
   visit("pair_hidden", c.pair_hidden);
@@ -267,6 +268,7 @@ NetworkConfig NetworkPreset(std::string_view name) {
     c.noise_floor = 1e-5;
     c.symbol_head = {128};
     c.noise_head = {128};
+    c.closed_form_scale = true;
     c.hypotheses = 4;
     c.pair_statistics = true;
     return c;

@@ -34,7 +34,10 @@ struct NetworkConfig {
   std::vector<int> symbol_head;      // hidden widths of a symbol head
   std::vector<int> noise_head;       // hidden widths of the noise head
   bool scale_equivariant = true;     // y divided by its root mean square inside, variances multiplied back
-  int hypotheses = 1;                // parameter sets decoded per structure
+  // The overall scale of kernel and noise is not read from the heads but set to its optimum given all other parameters
+  // (gp/marginal_likelihood.h), in training as in use.
+  bool closed_form_scale = false;
+  int hypotheses = 1;  // parameter sets decoded per structure
   bool pair_statistics = false;
   int pair_hidden = 64;  // width of the MLP that reads them
   int trained_max_n = 250;

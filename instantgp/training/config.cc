@@ -60,8 +60,8 @@ void TrainingConfig::Validate() const {
           "'schedule.cycles' and 'cycle_growth' must be positive");
   Require(loss.phase == 1 || loss.phase == 2, "'loss.phase' must be 1 or 2");
   Require(IsShare(loss.other_probability) && loss.other_weight >= 0, "'loss.other_probability' must lie in [0, 1]");
-  Require(loss.output_clip >= 0 && loss.nlml_weight >= 0 && loss.noise_weight >= 0,
-          "'loss.output_clip', 'nlml_weight' and 'noise_weight' must not be negative");
+  Require(loss.output_clip >= 0 && loss.nlml_weight > 0 && loss.noise_weight >= 0,
+          "'loss.output_clip' and 'noise_weight' must not be negative, 'nlml_weight' must be positive");
   Require(min_n >= 1 && max_n >= min_n && max_n <= 4096,
           "'min_n' and 'max_n' must satisfy 1 <= min_n <= max_n <= 4096");
   Require(max_d >= 1 && max_d <= 64, "'max_d' must lie in 1..64");

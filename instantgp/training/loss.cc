@@ -8,20 +8,10 @@
 
 namespace instantgp {
 
-BestHypothesis ChooseHypothesis(const Covariance& covariance, const Matrix& X, const Vector& y, const Matrix& theta,
-                                LossWorkspace& workspace) {
-  BestHypothesis best;
-  for (Index k = 0; k < theta.cols(); ++k) {
-    workspace.theta = theta.col(k);
-    const NlmlValue value = NegativeLogMarginalLikelihood(covariance, X, y, workspace.theta, nullptr, workspace.nlml);
-    if (value.ok && (!best.ok || value.nlml < best.nlml)) best = {true, static_cast<int>(k), value.nlml};
-  }
-  return best;
-}
-
 DatasetLoss EvaluateLoss(const LossConfig& config, const Structure& structure, const Matrix& X, const Vector& y,
-                         double true_noise_log_variance, const Matrix& theta, RandomStream& random,
-                         LossWorkspace& workspace, Matrix* dtheta) {
+                         double true_noise_log_variance, const Matrix& theta,
+                         const std::optional<ClosedFormScale>& scale, RandomStream& random, LossWorkspace& workspace,
+                         Matrix* dtheta) {
   const int hypotheses = static_cast<int>(theta.cols());
   const Index size = theta.rows();
   const Covariance covariance(ToExpression(structure));
@@ -29,29 +19,39 @@ DatasetLoss EvaluateLoss(const LossConfig& config, const Structure& structure, c
   dtheta->setZero(size, hypotheses);
   workspace.gradients.resize(hypotheses);
 
+  ClosedFormScale own_scale = scale.value_or(ClosedFormScale{});
+  const ClosedFormScale* used_scale = scale ? &own_scale : nullptr;
+  const auto evaluate = [&](int k, Vector* gradient) {
+    workspace.theta = theta.col(k);
+    return NegativeLogMarginalLikelihood(covariance, X, y, workspace.theta, gradient, workspace.nlml, used_scale);
+  };
+
   // A gradient costs about three values. The others that join are known beforehand; the best only after all values.
   DatasetLoss out;
+  double log_scale = 0;
   for (int k = 0; k < hypotheses; ++k) {
     const bool joins = random.Uniform() < config.other_probability && config.phase == 1;
-    const bool with_gradient = joins || hypotheses == 1;
-    workspace.theta = theta.col(k);
+    const bool with_gradient = joins || (hypotheses == 1 && config.phase == 1);
     Vector& gradient = workspace.gradients[k];
-    const NlmlValue value = NegativeLogMarginalLikelihood(covariance, X, y, workspace.theta,
-                                                          with_gradient ? &gradient : nullptr, workspace.nlml);
+    const NlmlValue value = evaluate(k, with_gradient ? &gradient : nullptr);
     if (!value.ok || !with_gradient) gradient.resize(0);
     if (joins && value.ok) dtheta->col(k) = config.other_weight * gradient;
     if (value.ok && (!out.ok || value.nlml < out.nlml)) {
       out.ok = true;
       out.best = k;
       out.nlml = value.nlml;
+      log_scale = value.log_scale;
     }
   }
   if (!out.ok) return out;
+  // Phase 2: predicted = exp((theta_noise + log c) / 2), so d(error^2)/d(log variance) = d(error^2)/d(log c)
+  //          = 2 error * predicted / 2.
+  const double predicted = std::exp(0.5 * (theta(size - 1, out.best) + log_scale));
+  const double error = predicted - std::exp(0.5 * true_noise_log_variance);
+  if (config.phase == 2) own_scale.log_scale_weight = config.noise_weight * error * predicted / config.nlml_weight;
   Vector& gradient = workspace.gradients[out.best];
   if (gradient.size() == 0) {
-    workspace.theta = theta.col(out.best);
-    const NlmlValue value = NegativeLogMarginalLikelihood(covariance, X, y, workspace.theta, &gradient, workspace.nlml);
-    if (!value.ok) {
+    if (!evaluate(out.best, &gradient).ok) {
       out.ok = false;
       return out;
     }
@@ -61,11 +61,8 @@ DatasetLoss EvaluateLoss(const LossConfig& config, const Structure& structure, c
     out.loss = out.nlml;
     dtheta->col(out.best) = gradient;
   } else {
-    const double predicted = std::exp(0.5 * theta(size - 1, out.best));
-    const double error = predicted - std::exp(0.5 * true_noise_log_variance);
     out.loss = config.nlml_weight * out.nlml + config.noise_weight * error * error;
     dtheta->col(out.best) = config.nlml_weight * gradient;
-    // d(error^2)/d(log variance) = 2 error * predicted / 2
     (*dtheta)(size - 1, out.best) += config.noise_weight * error * predicted;
   }
   const double norm = dtheta->norm();

@@ -2,9 +2,11 @@
 //
 // Phase 1:  NLML(theta_best) + other_weight * sum over a random few of the others of NLML(theta_k)
 // Phase 2:  nlml_weight NLML(theta_best) + noise_weight (s_true - s_best)^2,   s = exp(log noise variance / 2)
-// best = argmin over k of NLML(theta_k), per point.
+// best = argmin over k of NLML(theta_k), per point. With `scale` every NLML, and the noise of phase 2, is taken at the
+// closed-form scale of kernel and noise (gp/marginal_likelihood.h), and the gradient goes through it.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "instantgp/base/matrix.h"
@@ -30,20 +32,12 @@ struct DatasetLoss {
   bool clipped = false;
 };
 
-// The best of the hypotheses in theta (p + 1, K): values only. Not ok when none can be evaluated.
-struct BestHypothesis {
-  bool ok = false;
-  int index = 0;
-  double nlml = 0;
-};
-BestHypothesis ChooseHypothesis(const Covariance& covariance, const Matrix& X, const Vector& y, const Matrix& theta,
-                                LossWorkspace& workspace);
-
 // dtheta (p + 1, K) = d(loss)/d(theta), clipped to norm output_clip; zero where a hypothesis takes no part. `random`
 // decides which of the others join: one number is drawn per hypothesis whatever happens. `true_noise_log_variance` is
 // read in phase 2.
 DatasetLoss EvaluateLoss(const LossConfig& config, const Structure& structure, const Matrix& X, const Vector& y,
-                         double true_noise_log_variance, const Matrix& theta, RandomStream& random,
-                         LossWorkspace& workspace, Matrix* dtheta);
+                         double true_noise_log_variance, const Matrix& theta,
+                         const std::optional<ClosedFormScale>& scale, RandomStream& random, LossWorkspace& workspace,
+                         Matrix* dtheta);
 
 }  // namespace instantgp

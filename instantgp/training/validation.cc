@@ -9,7 +9,7 @@
 #include "instantgp/base/error.h"
 #include "instantgp/base/file.h"
 #include "instantgp/baselines/type2_ml.h"
-#include "instantgp/training/loss.h"
+#include "instantgp/predict/hypothesis.h"
 
 namespace instantgp {
 namespace {
@@ -140,18 +140,19 @@ ValidationReport ValidationSet::Evaluate(const Network<float>& network, const fl
   struct Worker {
     Workspace<float> network;
     Encoding<float> encoding;
-    LossWorkspace loss;
+    NlmlWorkspace nlml;
     Matrix theta;
   };
   std::vector<Worker> workers(pool_.threads());
+  const std::optional<ClosedFormScale> scale = ScaleOf(network.config());
   std::vector<double> nlml;
   Share(nlml, [&](int i, int w) {
     Worker& worker = workers[w];
     const Simulated& data = datasets_[i];
     network.Encode(weights, data.X, data.y, worker.network, &worker.encoding);
     network.Decode(weights, worker.encoding, data.given, worker.network, &worker.theta);
-    const BestHypothesis best =
-        ChooseHypothesis(Covariance(ToExpression(data.given)), data.X, data.y, worker.theta, worker.loss);
+    const ChosenHypothesis best =
+        ChooseHypothesis(Covariance(ToExpression(data.given)), data.X, data.y, worker.theta, scale, worker.nlml);
     return best.ok ? best.nlml : kNotANumber;
   });
 

@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "instantgp/base/rng.h"
+#include "instantgp/base/thread_pool.h"
 #include "instantgp/gp/cholesky.h"
 #include "instantgp/kernel/parameters.h"
 #include "tests/support/gradient_check.h"
@@ -88,6 +89,67 @@ TEST(MarginalLikelihood, DoesNotDependOnRowOrder) {
   }
 }
 
+// The value at the closed-form scale is that of the scaled parameters; without pseudo rows no other scale is better.
+TEST(MarginalLikelihood, ClosedFormScaleIsTheBestScale) {
+  RandomStream random(6);
+  for (int k = 0; k < 60; ++k) {
+    const Structure structure = testing::RandomStructure(random, 1 + k % 8);
+    const Case c = MakeCase(random, ToExpression(structure), 15);
+    const auto scaled = [&](double log_scale) {
+      Vector theta = c.theta;
+      ScaleKernel(structure, log_scale, theta);
+      theta[theta.size() - 1] += log_scale;
+      return Nlml(c, theta);
+    };
+    NlmlWorkspace workspace;
+    for (const double pseudo_rows : {0.0, 4.0}) {
+      const ClosedFormScale scale{pseudo_rows};
+      const NlmlValue value =
+          NegativeLogMarginalLikelihood(Covariance(c.expression), c.X, c.y, c.theta, nullptr, workspace, &scale);
+      ASSERT_TRUE(value.ok);
+      EXPECT_NEAR(value.nlml, scaled(value.log_scale), 1e-9 * std::max(1.0, std::abs(value.nlml)));
+      if (pseudo_rows > 0) continue;
+      EXPECT_LT(value.nlml, scaled(value.log_scale + 0.1));
+      EXPECT_LT(value.nlml, scaled(value.log_scale - 0.1));
+    }
+  }
+}
+
+TEST(MarginalLikelihood, GradientThroughTheClosedFormScale) {
+  RandomStream random(7);
+  for (const Expression& e : Cases()) {
+    const Case c = MakeCase(random, e, random.UniformInt(2, 25));
+    const ClosedFormScale scale{random.Uniform(0, 5), random.Uniform(-1, 1)};
+    NlmlWorkspace workspace;
+    const auto f = [&](const Vector& theta, Vector* gradient) {
+      const NlmlValue value =
+          NegativeLogMarginalLikelihood(Covariance(e), c.X, c.y, theta, gradient, workspace, &scale);
+      return value.nlml + scale.log_scale_weight * value.log_scale;
+    };
+    Vector gradient;
+    f(c.theta, &gradient);
+    testing::ExpectGradient([&](const Vector& theta) { return f(theta, nullptr); }, c.theta, gradient);
+  }
+}
+
+// Sizes around the one from which the work is shared: with and without a second thread the bits are the same.
+TEST(MarginalLikelihood, DoesNotDependOnTheThreads) {
+  RandomStream random(8);
+  ThreadPool pool(2);
+  for (const int n : {kTwoPartSize - 1, kTwoPartSize, kTwoPartSize + 37}) {
+    for (int k = 0; k < 6; ++k) {
+      const Case c = MakeCase(random, ToExpression(testing::RandomStructure(random, 1 + k)), n);
+      NlmlWorkspace alone, shared;
+      shared.covariance.pool = &pool;
+      Vector one, two;
+      const Covariance covariance(c.expression);
+      EXPECT_EQ(NegativeLogMarginalLikelihood(covariance, c.X, c.y, c.theta, &one, alone).nlml,
+                NegativeLogMarginalLikelihood(covariance, c.X, c.y, c.theta, &two, shared).nlml);
+      EXPECT_EQ(one, two);
+    }
+  }
+}
+
 // Duplicate rows and hardly any noise: the ladder adds jitter and says how much.
 TEST(MarginalLikelihood, ClimbsTheJitterLadder) {
   const Expression e = Expression::Leaf(Elementary::kSE, 0);
@@ -141,7 +203,7 @@ TEST(Cholesky, LadderEndsInAFailureThatSaysWhy) {
 
 TEST(Cholesky, FactorSolvesAndInverseAgree) {
   RandomStream random(5);
-  for (int n : {1, 2, 3, 7, 31, 64, 130}) {
+  for (int n : {1, 2, 3, 7, 31, 64, 130, 255, 256, 257, 301}) {
     Matrix B(n, n + 2);
     for (Index k = 0; k < B.size(); ++k) B.data()[k] = random.Normal();
     const Matrix A = B * B.transpose() + Matrix::Identity(n, n);

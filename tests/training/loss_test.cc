@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "instantgp/kernel/parameters.h"
+#include "instantgp/predict/hypothesis.h"
 #include "instantgp/simulate/distribution.h"
 #include "tests/support/gradient_check.h"
 
@@ -14,6 +15,7 @@ namespace {
 struct Case {
   Simulated data;
   Matrix theta;  // (p + 1, K)
+  std::optional<ClosedFormScale> scale;
 };
 
 Case MakeCase(std::uint64_t index, int hypotheses) {
@@ -28,6 +30,7 @@ Case MakeCase(std::uint64_t index, int hypotheses) {
   out.theta.resize(static_cast<Index>(table.size()) + 1, hypotheses);
   for (int k = 0; k < hypotheses; ++k) out.theta.col(k) = DrawFromPrior(table, random);
   // Noise away from zero keeps the finite differences of the check accurate.
+  if (index % 2 == 1) out.scale = ClosedFormScale{};
   out.theta.row(out.theta.rows() - 1).array() = out.theta.row(out.theta.rows() - 1).array().max(std::log(1e-2));
   return out;
 }
@@ -36,16 +39,17 @@ DatasetLoss Evaluate(const LossConfig& config, const Case& c, const Matrix& thet
                      std::uint64_t stream = 0) {
   LossWorkspace workspace;
   RandomStream random(1, stream);
-  return EvaluateLoss(config, c.data.given, c.data.X, c.data.y, c.data.theta[c.data.theta.size() - 1], theta, random,
-                      workspace, dtheta);
+  return EvaluateLoss(config, c.data.given, c.data.X, c.data.y, c.data.theta[c.data.theta.size() - 1], theta, c.scale,
+                      random, workspace, dtheta);
 }
 
-double Nlml(const Case& c, const Vector& theta) {
+NlmlValue Value(const Case& c, const Vector& theta) {
   NlmlWorkspace workspace;
   return NegativeLogMarginalLikelihood(Covariance(ToExpression(c.data.given)), c.data.X, c.data.y, theta, nullptr,
-                                       workspace)
-      .nlml;
+                                       workspace, c.scale ? &*c.scale : nullptr);
 }
+
+double Nlml(const Case& c, const Vector& theta) { return Value(c, theta).nlml; }
 
 LossConfig Unclipped(int phase) {
   LossConfig config;
@@ -67,9 +71,9 @@ TEST(Loss, PhaseOneTakesTheBestHypothesis) {
     EXPECT_DOUBLE_EQ(loss.nlml, best);
     EXPECT_EQ(loss.loss, loss.nlml);
     for (int k = 0; k < 5; ++k) EXPECT_EQ(dtheta.col(k).norm() > 0, k == loss.best);
-    LossWorkspace workspace;
-    const BestHypothesis chosen =
-        ChooseHypothesis(Covariance(ToExpression(c.data.given)), c.data.X, c.data.y, c.theta, workspace);
+    NlmlWorkspace workspace;
+    const ChosenHypothesis chosen =
+        ChooseHypothesis(Covariance(ToExpression(c.data.given)), c.data.X, c.data.y, c.theta, c.scale, workspace);
     EXPECT_EQ(chosen.index, loss.best);
     EXPECT_DOUBLE_EQ(chosen.nlml, best);
   }
@@ -113,9 +117,10 @@ TEST(Loss, PhaseTwoAddsTheNoiseError) {
       Matrix dtheta;
       const DatasetLoss loss = Evaluate(config, c, c.theta, &dtheta);
       const auto f = [&](const Vector& theta) {
-        const double error =
-            std::exp(0.5 * theta[theta.size() - 1]) - std::exp(0.5 * c.data.theta[c.data.theta.size() - 1]);
-        return config.nlml_weight * Nlml(c, theta) + config.noise_weight * error * error;
+        const NlmlValue value = Value(c, theta);
+        const double error = std::exp(0.5 * (theta[theta.size() - 1] + value.log_scale)) -
+                             std::exp(0.5 * c.data.theta[c.data.theta.size() - 1]);
+        return config.nlml_weight * value.nlml + config.noise_weight * error * error;
       };
       const Vector best = c.theta.col(loss.best);
       EXPECT_DOUBLE_EQ(loss.loss, f(best));

@@ -263,10 +263,12 @@ TEST(Trainer, GradientOfTheWholeChain) {
   config.network.activation = Activation::kGelu;  // smooth: finite differences must not step over a kink
   const Network<double> network(config.network);
   Vector weights(static_cast<Index>(network.num_weights()));
-  for (std::uint64_t index = 0; index < 8; ++index) {
+  for (std::uint64_t index = 0; index < 16; ++index) {
     config.loss.phase = index % 2 == 0 ? 1 : 2;
+    std::optional<ClosedFormScale> scale;
+    if (index >= 8) scale = ClosedFormScale{};
     SimulationOptions options = config.Simulation();
-    options.d = static_cast<int>(index) + 1;
+    options.d = static_cast<int>(index % 8) + 1;
     const Simulated data = Simulate(options, 31, index);
     network.Initialize(weights.data(), index);
     RandomStream shake(32, index);
@@ -280,7 +282,7 @@ TEST(Trainer, GradientOfTheWholeChain) {
     RandomStream random(1);
     const double noise = data.theta[data.theta.size() - 1];
     const DatasetLoss loss =
-        EvaluateLoss(config.loss, data.given, data.X, data.y, noise, theta, random, loss_workspace, &dtheta);
+        EvaluateLoss(config.loss, data.given, data.X, data.y, noise, theta, scale, random, loss_workspace, &dtheta);
     ASSERT_TRUE(loss.ok);
     Vector gradient = Vector::Zero(weights.size());
     network.Backward(weights.data(), dtheta, workspace, gradient.data());
@@ -292,12 +294,13 @@ TEST(Trainer, GradientOfTheWholeChain) {
       network.Forward(w.data(), data.X, data.y, data.given, workspace, &at);
       double sum = 0;
       for (int k = 0; k < at.cols(); ++k) {
-        const double value =
-            NegativeLogMarginalLikelihood(covariance, data.X, data.y, at.col(k), nullptr, nlml_workspace).nlml;
+        const NlmlValue point = NegativeLogMarginalLikelihood(covariance, data.X, data.y, at.col(k), nullptr,
+                                                              nlml_workspace, scale ? &*scale : nullptr);
+        const double value = point.nlml;
         if (config.loss.phase == 1) {
           sum += (k == loss.best ? 1.0 : config.loss.other_weight) * value;
         } else if (k == loss.best) {
-          const double error = std::exp(0.5 * at(at.rows() - 1, k)) - std::exp(0.5 * noise);
+          const double error = std::exp(0.5 * (at(at.rows() - 1, k) + point.log_scale)) - std::exp(0.5 * noise);
           sum += config.loss.nlml_weight * value + config.loss.noise_weight * error * error;
         }
       }
