@@ -30,6 +30,7 @@
 #include "instantgp/kernel/parse.h"
 #include "instantgp/kernel/prior.h"
 #include "instantgp/kernel/structure.h"
+#include "instantgp/kernel/structure_list.h"
 #include "instantgp/kernel/symbol.h"
 #include "instantgp/kernel/units.h"
 #include "instantgp/optimize/adam.h"
