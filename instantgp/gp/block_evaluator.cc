@@ -119,7 +119,8 @@ void BlockEvaluator::ForwardExponential(int size, const ProgramNode& node, doubl
   }
 }
 
-void BlockEvaluator::Backward(const Block& block, const double* adjoint, double* gradient) {
+void BlockEvaluator::Backward(const Block& block, const double* adjoint, double* gradient, double* points) {
+  points_ = points;
   BackwardNode(block, program_.nodes.back(), adjoint, gradient);
 }
 
@@ -201,13 +202,15 @@ void BlockEvaluator::BackwardMonomial(const Block& block, const ProgramNode& nod
       g[2] += sums[2];
     }
     g[0] += sums[0];
+    if (points_ != nullptr) AddPointDerivative(block, l, adjoint, value);
   }
-  if (!node.linears.empty()) BackwardLinears(block.size, node, adjoint, gradient);
+  if (!node.linears.empty()) BackwardLinears(block, node, adjoint, gradient);
 }
 
 // forward: value = rest * prod_m LIN_m. LIN may be zero, so the product of the others is built up, not divided out.
-void BlockEvaluator::BackwardLinears(int size, const ProgramNode& node, const double* adjoint, double* gradient) {
-  const int m = static_cast<int>(node.linears.size());
+void BlockEvaluator::BackwardLinears(const Block& block, const ProgramNode& node, const double* adjoint,
+                                     double* gradient) {
+  const int m = static_cast<int>(node.linears.size()), size = block.size;
   const auto value = [&](int c) -> const double* { return Slot(program_.leaves[node.linears[c]].slot); };
   // before(c) = adjoint * rest * prod_{c' < c}; slot first_slot + c, except that before(0) may be the adjoint itself
   const auto before = [&](int c) -> const double* {
@@ -233,6 +236,7 @@ void BlockEvaluator::BackwardLinears(int size, const ProgramNode& node, const do
     const double offset = constants_[node.linears[c]].offset;
     gradient[leaf.parameter] += sums[1] - offset * sums[0];  // LIN - c = v x x'
     gradient[leaf.parameter + 1] += offset * sums[0];
+    if (points_ != nullptr) AddPointDerivative(block, node.linears[c], others, nullptr);
     if (c == 0) break;
     if (after == nullptr) {
       after = v;

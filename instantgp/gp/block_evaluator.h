@@ -28,8 +28,10 @@ class BlockEvaluator {
   // Values of all nodes on the block; returns the root's array.
   const double* Forward(const pair::Block& block);
 
-  // After Forward on the same block: gradient[p] += sum_k adjoint_k d root_k / d log theta_p.
-  void Backward(const pair::Block& block, const double* adjoint, double* gradient);
+  // After Forward on the same block: gradient[p] += sum_k adjoint_k d root_k / d log theta_p. With `points` also, for
+  // leaf l and the block's columns j: points[l * right stride + j] += sum_i adjoint_ij d root_ij / d t_j, where t is
+  // the leaf's scaled x: u (SE, MAT52), x (LIN), h (PER).
+  void Backward(const pair::Block& block, const double* adjoint, double* gradient, double* points = nullptr);
 
  private:
   struct Constants {
@@ -44,7 +46,10 @@ class BlockEvaluator {
   void BackwardNode(const pair::Block& block, const ProgramNode& node, const double* adjoint, double* gradient);
   void BackwardProduct(const pair::Block& block, const ProgramNode& node, const double* adjoint, double* gradient);
   void BackwardMonomial(const pair::Block& block, const ProgramNode& node, const double* adjoint, double* gradient);
-  void BackwardLinears(int size, const ProgramNode& node, const double* adjoint, double* gradient);
+  void BackwardLinears(const pair::Block& block, const ProgramNode& node, const double* adjoint, double* gradient);
+  // The part of leaf `index` of a monomial in `points`. `weight`: adjoint * value of the monomial for leaves with an
+  // exponent, adjoint * everything but the leaf itself for LIN; the array of weights is a * b, b may be null.
+  void AddPointDerivative(const pair::Block& block, int index, const double* a, const double* b);
 
   const double* Left(const ProgramLeaf& leaf, int table) const {
     return left_.data + (leaf.table + table) * left_.stride;
@@ -57,6 +62,7 @@ class BlockEvaluator {
   PointTables left_;
   PointTables right_;
   double* slots_;
+  double* points_ = nullptr;          // of the running Backward
   std::vector<Constants> constants_;  // of each leaf
 };
 

@@ -18,36 +18,45 @@ using pair::Block;
 using pair::kBlock;
 using pair::kPadding;
 
+// What x is multiplied by in a leaf's tables: u = x / (sqrt(2) l), u = sqrt(5) x / l, x, h = pi x / p.
+double PointScale(const ProgramLeaf& leaf, const double* log_parameters) {
+  const double* log_p = log_parameters + leaf.parameter;
+  switch (leaf.symbol) {
+    case Elementary::kSE:
+      return std::exp(-log_p[1]) / std::numbers::sqrt2;
+    case Elementary::kMAT52:
+      return std::sqrt(5.0) * std::exp(-log_p[1]);
+    case Elementary::kLIN:
+      return 1;
+    case Elementary::kPER:
+      return std::numbers::pi * std::exp(-log_p[2]);
+  }
+  return 1;
+}
+
 // Per-point tables of all leaves for the rows of X; table t starts at t * stride.
 PointTables FillTables(const Program& program, const Matrix& X, const double* log_parameters, double* tables) {
   const int n = static_cast<int>(X.rows()), stride = n + kPadding;
   for (const ProgramLeaf& leaf : program.leaves) {
     INSTANTGP_CHECK(leaf.column < X.cols());
     const double* x = X.data() + static_cast<std::ptrdiff_t>(leaf.column) * n;
-    const double* log_p = log_parameters + leaf.parameter;
     double* t = tables + static_cast<std::ptrdiff_t>(leaf.table) * stride;
     std::fill(t, t + static_cast<std::ptrdiff_t>(NumTables(leaf.symbol)) * stride, 0.0);
+    const double scale = PointScale(leaf, log_parameters);
     switch (leaf.symbol) {
-      case Elementary::kSE: {
-        const double scale = std::exp(-log_p[1]) / std::numbers::sqrt2;
+      case Elementary::kSE:
+      case Elementary::kMAT52:
         for (int i = 0; i < n; ++i) t[i] = x[i] * scale;
         break;
-      }
-      case Elementary::kMAT52: {
-        const double scale = std::sqrt(5.0) * std::exp(-log_p[1]);
-        for (int i = 0; i < n; ++i) t[i] = x[i] * scale;
-        break;
-      }
       case Elementary::kLIN: {
-        const double v = std::exp(log_p[0]);
+        const double v = std::exp(log_parameters[leaf.parameter]);
         for (int i = 0; i < n; ++i) {
           t[i] = x[i];
           t[stride + i] = v * x[i];
         }
         break;
       }
-      case Elementary::kPER: {
-        const double scale = std::numbers::pi * std::exp(-log_p[2]);
+      case Elementary::kPER:
         for (int i = 0; i < n; ++i) {
           const double h = x[i] * scale;
           t[i] = std::sin(h);
@@ -55,7 +64,6 @@ PointTables FillTables(const Program& program, const Matrix& X, const double* lo
           t[2 * stride + i] = h;
         }
         break;
-      }
     }
   }
   return {tables, stride};
@@ -102,6 +110,12 @@ void ForEachPart(int n, ThreadPool* pool, Visit visit) {
 void Store(const Block& block, const double* values, Matrix& K) {
   for (const pair::Run& run : block.runs) {
     std::copy_n(values + run.offset, run.length, &K.coeffRef(run.row, run.column));
+  }
+}
+
+void CopyBlock(const Matrix& W, const Block& block, double* values) {
+  for (const pair::Run& run : block.runs) {
+    std::copy_n(&W.coeffRef(run.row, run.column), run.length, values + run.offset);
   }
 }
 
@@ -169,34 +183,38 @@ void Covariance::Contract(const Matrix& X, const double* log_parameters, const M
         n, first, last, [](int j) { return j; },
         [&](const Block& block) {
           evaluate.Forward(block);
-          for (const pair::Run& run : block.runs) {
-            std::copy_n(&W.coeffRef(run.row, run.column), run.length, adjoint + run.offset);
-          }
+          CopyBlock(W, block, adjoint);
           evaluate.Backward(block, adjoint, sums.data() + static_cast<std::size_t>(part) * p);
         });
   });
   for (std::size_t k = 0; k < p; ++k) gradient[k] = sums[k] + sums[p + k];
 }
 
-void Covariance::Diagonal(const Matrix& X, const double* log_parameters, Vector& out) const {
-  // k(x, x): every stationary kernel is its variance.
-  std::vector<double> value(program_->nodes.size());
-  out.resize(X.rows());
-  for (Index i = 0; i < X.rows(); ++i) {
-    for (std::size_t k = 0; k < program_->nodes.size(); ++k) {
-      const ProgramNode& node = program_->nodes[k];
-      const bool sum = node.kind == ProgramNode::Kind::kSum;
-      double v = sum ? 0.0 : 1.0;
-      for (int l : node.leaves) v *= std::exp(log_parameters[program_->leaves[l].parameter]);
-      for (int l : node.linears) {
-        const ProgramLeaf& leaf = program_->leaves[l];
-        const double x = X(i, leaf.column);
-        v *= std::exp(log_parameters[leaf.parameter]) * x * x + std::exp(log_parameters[leaf.parameter + 1]);
-      }
-      for (int c : node.children) v = sum ? v + value[c] : v * value[c];
-      value[k] = v;
-    }
-    out[i] = value.back();
+void Covariance::ContractCross(const Matrix& A, const Matrix& B, const double* log_parameters, const Matrix& W,
+                               double* gradient, Matrix& B_gradient, CovarianceScratch& scratch) const {
+  const int rows = static_cast<int>(A.rows()), columns = static_cast<int>(B.rows());
+  INSTANTGP_CHECK(W.rows() == rows && W.cols() == columns);
+  INSTANTGP_CHECK(B_gradient.rows() == B.rows() && B_gradient.cols() == B.cols());
+  const std::size_t left_size = TableSize(*program_, rows), right_size = TableSize(*program_, columns);
+  const std::size_t stride = static_cast<std::size_t>(columns + kPadding);
+  scratch.points.resize(left_size + right_size + program_->leaves.size() * stride);
+  const PointTables left = FillTables(*program_, A, log_parameters, scratch.points.data());
+  const PointTables right = FillTables(*program_, B, log_parameters, scratch.points.data() + left_size);
+  double* points = scratch.points.data() + left_size + right_size;
+  std::fill(points, scratch.points.data() + scratch.points.size(), 0.0);
+  BlockEvaluator evaluate(*program_, log_parameters, left, right, Slots(*program_, scratch));
+  double* adjoint = evaluate.Slot(0);
+  ForEachBlock(
+      rows, 0, columns, [](int) { return 0; },
+      [&](const Block& block) {
+        evaluate.Forward(block);
+        CopyBlock(W, block, adjoint);
+        evaluate.Backward(block, adjoint, gradient, points);
+      });
+  for (std::size_t l = 0; l < program_->leaves.size(); ++l) {
+    const ProgramLeaf& leaf = program_->leaves[l];
+    const Eigen::Map<const Vector> sums(points + l * stride, columns);
+    B_gradient.col(leaf.column) += PointScale(leaf, log_parameters) * sums;
   }
 }
 

@@ -51,6 +51,15 @@ class Covariance {
   void Contract(const Matrix& X, const double* log_parameters, const Matrix& W, double* gradient,
                 CovarianceScratch& scratch) const;
 
+  // With W (rows of A, rows of B), added to what is there, so that parts of A can be visited one after the other:
+  //   gradient[p] += sum_ij W_ij d k(a_i, b_j) / d log theta_p
+  //   B_gradient(j, c) += sum_i W_ij d k(a_i, b_j) / d b_jc
+  void ContractCross(const Matrix& A, const Matrix& B, const double* log_parameters, const Matrix& W, double* gradient,
+                     Matrix& B_gradient, CovarianceScratch& scratch) const;
+
+  // gradient[p] += sum_i w_i d k(x_i, x_i) / d log theta_p.
+  void ContractDiagonal(const Matrix& X, const double* log_parameters, const Vector& w, double* gradient) const;
+
  private:
   std::unique_ptr<Program> program_;
 };

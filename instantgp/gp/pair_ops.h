@@ -106,6 +106,25 @@ inline void PeriodFactor(const Block& block, const double* si, const double* ci,
   });
 }
 
+// sums[j] += sum of f over the pairs of column j. f(j) returns g with g(i, k): the vector for rows i, i+1, ... whose
+// places in the block are k, k+1, ... .
+template <typename F>
+inline void AddColumnSums(const Block& block, double* sums, F f) {
+  const D d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  for (const Run& run : block.runs) {
+    const auto column = f(run.column);
+    V sum = hn::Zero(d);
+    int k = 0;
+    for (; k + lanes <= run.length; k += lanes) sum = hn::Add(sum, column(run.row + k, run.offset + k));
+    if (k < run.length) {
+      const auto inside = hn::FirstN(d, static_cast<std::size_t>(run.length - k));
+      sum = hn::Add(sum, hn::IfThenElseZero(inside, column(run.row + k, run.offset + k)));
+    }
+    sums[run.column] += hn::GetLane(hn::SumOfLanes(d, sum));
+  }
+}
+
 // Element-wise loops over [0, size) rounded up to whole vectors.
 template <typename F>
 inline void Map(int size, double* out, F f) {
