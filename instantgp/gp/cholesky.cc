@@ -110,6 +110,15 @@ bool TryFactorize(Matrix& A) {
   return true;
 }
 
+void Solve(const char* side, const char* transposed, const Matrix& L, Eigen::Ref<Matrix> B) {
+  const int n = static_cast<int>(L.rows()), rows = static_cast<int>(B.rows()), columns = static_cast<int>(B.cols());
+  const int ldb = static_cast<int>(B.outerStride());
+  lapack::PinToOneThread();
+  if (B.size() > 0) {
+    lapack::dtrsm_(side, "L", transposed, "N", &rows, &columns, &kOne, L.data(), &n, B.data(), &ldb);
+  }
+}
+
 }  // namespace
 
 Factorization Factorize(Matrix& A, const std::function<void(Matrix&)>& rebuild) {
@@ -144,17 +153,10 @@ Factorization Factorize(Matrix& A, const std::function<void(Matrix&)>& rebuild) 
   return result;
 }
 
-void SolveLower(const Matrix& L, Eigen::Ref<Matrix> B) {
-  const int n = static_cast<int>(L.rows()), m = static_cast<int>(B.cols()), ldb = static_cast<int>(B.outerStride());
-  lapack::PinToOneThread();
-  if (m > 0) lapack::dtrsm_("L", "L", "N", "N", &n, &m, &kOne, L.data(), &n, B.data(), &ldb);
-}
-
-void SolveLowerTransposed(const Matrix& L, Eigen::Ref<Matrix> B) {
-  const int n = static_cast<int>(L.rows()), m = static_cast<int>(B.cols()), ldb = static_cast<int>(B.outerStride());
-  lapack::PinToOneThread();
-  if (m > 0) lapack::dtrsm_("L", "L", "T", "N", &n, &m, &kOne, L.data(), &n, B.data(), &ldb);
-}
+void SolveLower(const Matrix& L, Eigen::Ref<Matrix> B) { Solve("L", "N", L, B); }
+void SolveLowerTransposed(const Matrix& L, Eigen::Ref<Matrix> B) { Solve("L", "T", L, B); }
+void SolveRightLower(const Matrix& L, Eigen::Ref<Matrix> B) { Solve("R", "N", L, B); }
+void SolveRightLowerTransposed(const Matrix& L, Eigen::Ref<Matrix> B) { Solve("R", "T", L, B); }
 
 void InvertFromFactor(Matrix& L, ThreadPool* pool) {
   lapack::PinToOneThread();

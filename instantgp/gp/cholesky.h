@@ -27,6 +27,9 @@ Factorization Factorize(Matrix& A, const std::function<void(Matrix&)>& rebuild);
 // L^-1 b in place; L^-T b in place. `B` has n rows.
 void SolveLower(const Matrix& L, Eigen::Ref<Matrix> B);
 void SolveLowerTransposed(const Matrix& L, Eigen::Ref<Matrix> B);
+// B L^-1 and B L^-T in place. `B` has n columns.
+void SolveRightLower(const Matrix& L, Eigen::Ref<Matrix> B);
+void SolveRightLowerTransposed(const Matrix& L, Eigen::Ref<Matrix> B);
 
 // L -> (L L^T)^-1, lower triangle, in place. From kTwoPartSize rows on the work is done in two parts, always the same
 // ones, on two threads of `pool` if there is one: the result does not depend on the threads.
