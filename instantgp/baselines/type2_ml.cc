@@ -9,6 +9,7 @@
 #include "instantgp/base/error.h"
 #include "instantgp/base/rng.h"
 #include "instantgp/base/thread_pool.h"
+#include "instantgp/baselines/soft_wall.h"
 #include "instantgp/gp/cholesky.h"
 #include "instantgp/gp/marginal_likelihood.h"
 #include "instantgp/kernel/parameters.h"
@@ -20,11 +21,6 @@ namespace instantgp {
 namespace {
 
 constexpr double kStartNoiseStd = 0.2;
-
-// Where the likelihood has no optimum (a constant target wants every variance to be zero) a parameter would run to zero
-// or infinity. Beyond a factor e^20 = 5e8 from 1 a soft wall 0.1 (|log theta| - 20)^2 holds it; nothing inside feels
-// it.
-constexpr double kWallStart = 20, kWallStrength = 0.1;
 
 // NLML per point, the soft wall, and with MAP the negative log priors divided by n.
 class Type2Objective final : public FirstOrderFunction {
@@ -43,7 +39,7 @@ class Type2Objective final : public FirstOrderFunction {
     const NlmlValue nlml = NegativeLogMarginalLikelihood(covariance_, X_, y_, theta, gradient, workspace_);
     if (!nlml.ok) return false;
     *value = nlml.nlml;
-    AddWall(theta, value, gradient);
+    AddSoftWall(theta, value, gradient);
     if (map_) AddPriors(theta, value, gradient);
     return true;
   }
@@ -53,15 +49,6 @@ class Type2Objective final : public FirstOrderFunction {
   }
 
  private:
-  void AddWall(const Vector& theta, double* value, Vector* gradient) const {
-    for (int i = 0; i < size(); ++i) {
-      const double beyond = std::abs(theta[i]) - kWallStart;
-      if (beyond <= 0) continue;
-      *value += kWallStrength * beyond * beyond;
-      if (gradient != nullptr) (*gradient)[i] += std::copysign(2 * kWallStrength * beyond, theta[i]);
-    }
-  }
-
   void AddPriors(const Vector& theta, double* value, Vector* gradient) const {
     const double n = static_cast<double>(y_.size());
     for (int i = 0; i < size(); ++i) {

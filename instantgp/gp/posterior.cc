@@ -7,7 +7,6 @@
 
 #include "instantgp/base/check.h"
 #include "instantgp/base/error.h"
-#include "instantgp/base/rng.h"
 #include "instantgp/gp/cholesky.h"
 
 namespace instantgp {
@@ -55,12 +54,6 @@ Posterior::Posterior(Expression expression, Matrix X, Vector y, Vector theta, Ma
   INSTANTGP_CHECK(L_.rows() == n && L_.cols() == n && alpha_.size() == n);
 }
 
-Vector Posterior::Mean(const Matrix& X_new) const {
-  Vector mean;
-  MeanAndStd(X_new, Noise::kLatent, &mean, nullptr);
-  return mean;
-}
-
 void Posterior::MeanAndStd(const Matrix& X_new, Noise noise, Vector* mean, Vector* std) const {
   INSTANTGP_CHECK(X_new.cols() == X_.cols());
   const Index m = X_new.rows();
@@ -98,39 +91,6 @@ Matrix Posterior::Cov(const Matrix& X_new, Noise noise) const {
   return cov;
 }
 
-Matrix Posterior::Samples(const Matrix& X_new, Noise noise, int count, std::uint64_t seed) const {
-  const Matrix cov = Cov(X_new, Noise::kLatent);
-  Matrix factor = cov;
-  const auto rebuild = [&](Matrix& A) { A = cov; };
-  // Latent covariances are singular where test points repeat or meet the data: the ladder starts at once, and a
-  // covariance that is zero (everything known) needs none.
-  const double largest = cov.diagonal().maxCoeff();
-  if (largest > 0) {
-    const Factorization result = Factorize(factor, rebuild);
-    if (!result.ok) {
-      throw Error(ErrorCode::kNumerical,
-                  "cannot draw samples: " + result.reason + ". Ask for fewer or more distinct rows.");
-    }
-  } else {
-    factor.setZero();
-  }
-  factor.triangularView<Eigen::StrictlyUpper>().setZero();
-  const Index m = X_new.rows();
-  Matrix samples(m, count);
-  const Vector mean = Mean(X_new);
-  const double noise_std = noise == Noise::kObserved ? std::sqrt(noise_variance()) : 0.0;
-  for (int s = 0; s < count; ++s) {
-    RandomStream random(seed, static_cast<std::uint64_t>(s));
-    Vector z(m);
-    for (Index i = 0; i < m; ++i) z[i] = random.Normal();
-    samples.col(s) = mean + factor * z;
-    if (noise_std > 0) {
-      for (Index i = 0; i < m; ++i) samples(i, s) += noise_std * random.Normal();
-    }
-  }
-  return samples;
-}
-
 LeaveOneOut Posterior::Loo() const {
   const Index n = X_.rows();
   Matrix inverse = L_;
@@ -151,9 +111,7 @@ double Posterior::nlml() const {
   return (0.5 * y_.dot(alpha_) + L_.diagonal().array().log().sum()) / n + 0.5 * std::log(2 * std::numbers::pi);
 }
 
-double Posterior::log_marginal_likelihood() const { return -nlml() * static_cast<double>(y_.size()); }
 double Posterior::jitter() const { return jitter_; }
-double Posterior::noise_variance() const { return std::exp(theta_[theta_.size() - 1]); }
 const Expression& Posterior::expression() const { return covariance_.expression(); }
 const Matrix& Posterior::X() const { return X_; }
 const Vector& Posterior::y() const { return y_; }

@@ -1,15 +1,11 @@
 // The exact posterior: one factorisation, kept, and everything computed from it.
 #pragma once
 
-#include <cstdint>
-#include <memory>
-
 #include "instantgp/base/matrix.h"
 #include "instantgp/gp/covariance.h"
+#include "instantgp/gp/predictive.h"
 
 namespace instantgp {
-
-enum class Noise { kObserved, kLatent };  // with the noise variance added, or without
 
 struct LeaveOneOut {
   Vector mean;      // mu_i = y_i - alpha_i / [A^-1]_ii
@@ -19,28 +15,24 @@ struct LeaveOneOut {
 
 // All in scaled units. Const methods may run in parallel. Predictions are chunked over test rows, so memory is O(n) a
 // row.
-class Posterior {
+class Posterior final : public Predictive {
  public:
   // Factorises. Throws Error(kNumerical) with the reason when the ladder is exhausted.
   Posterior(Expression expression, Matrix X, Vector y, Vector theta);
   // From stored parts (a model file): no factorisation. Sizes are checked.
   Posterior(Expression expression, Matrix X, Vector y, Vector theta, Matrix L, Vector alpha, double jitter);
 
-  Vector Mean(const Matrix& X_new) const;  // k*^T alpha
-  void MeanAndStd(const Matrix& X_new, Noise noise, Vector* mean, Vector* std) const;
-  Matrix Cov(const Matrix& X_new, Noise noise) const;                                     // (m, m), symmetric
-  Matrix Samples(const Matrix& X_new, Noise noise, int count, std::uint64_t seed) const;  // (m, count)
+  void MeanAndStd(const Matrix& X_new, Noise noise, Vector* mean, Vector* std) const override;  // mean = k*^T alpha
+  Matrix Cov(const Matrix& X_new, Noise noise) const override;
   LeaveOneOut Loo() const;
 
-  double nlml() const;  // per point
-  double log_marginal_likelihood() const;
-  double jitter() const;
-  double noise_variance() const;
-  const Expression& expression() const;
-  const Matrix& X() const;
-  const Vector& y() const;
-  const Vector& theta() const;  // log parameters, log noise variance last
-  const Matrix& L() const;      // lower triangle; upper is zero
+  double nlml() const override;
+  double jitter() const override;
+  const Expression& expression() const override;
+  const Matrix& X() const override;
+  const Vector& y() const override;
+  const Vector& theta() const override;
+  const Matrix& L() const;  // lower triangle; upper is zero
   const Vector& alpha() const;
 
  private:

@@ -1,0 +1,42 @@
+// What a Gaussian process with given parameters says about new rows, whether its algebra is exact or sparse.
+#pragma once
+
+#include <cstdint>
+
+#include "instantgp/base/matrix.h"
+#include "instantgp/kernel/expression.h"
+
+namespace instantgp {
+
+enum class Noise { kObserved, kLatent };  // with the noise variance added, or without
+
+// All in scaled units. Const methods may run in parallel.
+class Predictive {
+ public:
+  virtual ~Predictive() = default;
+
+  // Either may be null. The latent variance is clamped at 0 against rounding.
+  virtual void MeanAndStd(const Matrix& X_new, Noise noise, Vector* mean, Vector* std) const = 0;
+  virtual Matrix Cov(const Matrix& X_new, Noise noise) const = 0;  // (m, m), symmetric
+
+  Vector Mean(const Matrix& X_new) const;
+  // (m, count). Throws Error(kNumerical) when the covariance cannot be factorised.
+  Matrix Samples(const Matrix& X_new, Noise noise, int count, std::uint64_t seed) const;
+
+  virtual double nlml() const = 0;  // per point; for a sparse one its upper bound, the negative ELBO per point
+  virtual double jitter() const = 0;
+  virtual const Expression& expression() const = 0;
+  virtual const Matrix& X() const = 0;
+  virtual const Vector& y() const = 0;
+  virtual const Vector& theta() const = 0;  // log parameters, log noise variance last
+
+  double log_marginal_likelihood() const;  // -nlml() n
+  double noise_variance() const;
+
+ protected:
+  Predictive() = default;
+  Predictive(const Predictive&) = default;
+  Predictive& operator=(const Predictive&) = default;
+};
+
+}  // namespace instantgp
