@@ -1,6 +1,9 @@
 // `instantgp fit`: from a table to a model, its report, its picture and its predictions.
 #include "instantgp/predict/fit.h"
 
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
 #include <memory>
 
 #include "apps/cli/common.h"
@@ -28,13 +31,14 @@ constexpr char kExamples[] =
 
 Examples:
   instantgp fit --example --kernel "LIN + SE*PER" --holdout 0.2 --plot airline.svg
-  instantgp fit data.csv --target price --method map --model price.gp
+  instantgp fit data.csv --target price --method refine --steps 20 --model price.gp
   instantgp fit data.csv --predict new.csv --output predictions.csv
   zcat data.csv.gz | instantgp fit - --json > fit.json)";
 
 struct Options {
   CommonOptions common;
-  std::string data, kernel = "SE", target, method = "ml", model, predict, output, plot, missing = "error";
+  std::string data, kernel = "SE", target, method = "oneshot", model, weights, objective = "ml", predict, output, plot,
+                    missing = "error";
   bool example = false;
   int steps = 0;
   int restarts = 10;
@@ -43,11 +47,6 @@ struct Options {
 
 Method ResolveMethod(const std::string& name) {
   if (const std::optional<Method> method = MethodFromName(name)) return *method;
-  if (name == "oneshot" || name == "refine") {
-    throw Error(
-        ErrorCode::kUsage,
-        "--method " + name + " needs the network, which this version does not have yet; use one of " + ListMethods());
-  }
   if (name == "svgp") {
     throw Error(ErrorCode::kUsage, "--method svgp is not in this version yet; use one of " + ListMethods());
   }
@@ -66,6 +65,14 @@ void CheckCombination(const Options& options) {
   }
   if (options.predict == "-" && options.data == "-") {
     throw Error(ErrorCode::kUsage, "standard input can be the data or the rows of --predict, not both");
+  }
+  const bool network_method = options.method == "oneshot" || options.method == "refine";
+  if (!options.weights.empty() && !network_method) {
+    throw Error(ErrorCode::kUsage, "--weights is for the methods oneshot and refine, not " + options.method);
+  }
+  if (options.objective != "ml" && options.method != "refine") {
+    throw Error(ErrorCode::kUsage,
+                "--objective is for --method refine; for the priors from the start use --method map");
   }
   if (options.holdout && !(*options.holdout > 0 && *options.holdout < 1)) {
     throw Error(ErrorCode::kUsage, "--holdout takes a fraction between 0 and 1, for example 0.2");
@@ -87,6 +94,17 @@ Dataset ReadData(const Options& options, std::vector<std::string>& warnings) {
   } catch (const Error& error) {
     throw Error(error.code(), origin + ": " + error.what());
   }
+}
+
+// Large tables take a while: say so before it starts.
+void AnnounceCost(int n, const FitOptions& options, bool quiet) {
+  constexpr int kWorthMentioning = 2000;
+  const FitCost cost = EstimateCost(n, options);
+  if (n < kWorthMentioning || quiet || cost.bytes > kExactMemoryLimit) return;  // Fit refuses the last with its reason
+  char text[160];
+  std::snprintf(text, sizeof text, "an exact fit of %d rows takes about %.1f GiB of memory and %.0f s or more\n", n,
+                cost.bytes / std::pow(2.0, 30), std::max(1.0, cost.seconds));
+  Message(text);
 }
 
 void Run(const Options& options) {
@@ -115,12 +133,16 @@ void Run(const Options& options) {
   FitOptions fit_options;
   fit_options.method = method;
   fit_options.steps = options.steps;
+  fit_options.map = options.objective == "map";
+  std::optional<TrainedNetwork> network;
+  if (!options.weights.empty()) fit_options.network = &network.emplace(TrainedNetwork::Load(options.weights));
   fit_options.restarts = options.restarts;
   fit_options.seed = options.common.seed;
   fit_options.threads = options.common.threads;
   fit_options.stop = StopToken();
   std::optional<Progress> progress(std::in_place, "starts", options.common.quiet);
   fit_options.progress = [&](int done, int of) { progress->Update(done, of); };
+  AnnounceCost(train.rows(), fit_options, options.common.quiet);
   const Model model = Fit(train, options.kernel, fit_options);
   progress.reset();
 
@@ -180,10 +202,16 @@ void RegisterFit(CLI::App& app, Selected& selected) {
   command->add_option("-k,--kernel", options->kernel, "Kernel expression [SE]")->type_name("EXPR");
   command->add_option("-t,--target", options->target, "Target column, by name or number [the last]")
       ->type_name("COLUMN");
-  command->add_option("-m,--method", options->method, "ml, adam, multistart or map [ml]")->type_name("NAME");
+  command->add_option("-m,--method", options->method, "oneshot, refine, ml, adam, multistart or map [oneshot]")
+      ->type_name("NAME");
   command->add_option("--steps", options->steps, "Most optimiser steps [0: the method's own]")
       ->type_name("K")
       ->check(CLI::Range(0, 1000000));
+  command->add_option("--objective", options->objective, "What refine optimises: ml, or map with the priors [ml]")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"ml", "map"}));
+  command->add_option("--weights", options->weights, "Network weights for oneshot and refine [inside the program]")
+      ->type_name("FILE");
   command->add_option("--restarts", options->restarts, "Starts of multistart [10]")
       ->type_name("R")
       ->check(CLI::Range(1, 100000));

@@ -12,6 +12,8 @@ namespace {
 
 // Method names as the command line takes them, with what they do.
 std::string MethodText(const std::string& method) {
+  if (method == "oneshot") return "oneshot (predicted by the network)";
+  if (method == "refine") return "refine (predicted by the network, then L-BFGS)";
   if (method == "ml") return "ml (type-2 maximum likelihood, L-BFGS)";
   if (method == "adam") return "adam (type-2 maximum likelihood, Adam)";
   if (method == "multistart") return "multistart (type-2 maximum likelihood, Adam from several starts)";
@@ -41,7 +43,8 @@ std::string TimeText(const TimeSplit& t) {
   std::string text = Short(t.total) + " ms (scaling " + Short(t.scale);
   if (t.encode > 0) text += ", encoding " + Short(t.encode);
   if (t.decode > 0) text += ", decoding " + Short(t.decode);
-  return text + ", optimisation " + Short(t.optimize) + ", factorisation " + Short(t.factorize) + ")";
+  if (t.optimize > 0) text += ", optimisation " + Short(t.optimize);
+  return text + ", factorisation " + Short(t.factorize) + ")";
 }
 
 std::string ScalingText(const Model& model) {
@@ -63,13 +66,18 @@ std::string ModelSummaryText(const Model& model, const std::string& source) {
                           ColumnsText(model) + "), target " + OneLine(model.target_name()));
   out += Line("kernel", model.KernelShortText());
   out += Line("method", MethodText(summary.method));
-  std::string stop =
-      summary.stop_reason + " after " + Count(summary.steps, "step") + ", " + Count(summary.evaluations, "evaluation");
-  if (summary.starts > 1) stop += ", " + Count(summary.starts, "start");
-  if (summary.rejected > 0) stop += ", " + std::to_string(summary.rejected) + " rejected";
-  out += Line("stopped", stop);
-  out += Line("NLML", Short(summary.nlml_start) + " at the start, " + Short(summary.nlml) +
-                          " at the end (per point, standardised y)");
+  if (summary.method == "oneshot") {
+    out += Line("answer", summary.stop_reason + ", " + Count(summary.evaluations, "likelihood") + " compared");
+    out += Line("NLML", Short(summary.nlml) + " (per point, standardised y)");
+  } else {
+    std::string stop = summary.stop_reason + " after " + Count(summary.steps, "step") + ", " +
+                       Count(summary.evaluations, "evaluation");
+    if (summary.starts > 1) stop += ", " + Count(summary.starts, "start");
+    if (summary.rejected > 0) stop += ", " + std::to_string(summary.rejected) + " rejected";
+    out += Line("stopped", stop);
+    out += Line("NLML", Short(summary.nlml_start) + " at the start, " + Short(summary.nlml) +
+                            " at the end (per point, standardised y)");
+  }
   out += Line("log evidence", Short(model.posterior().log_marginal_likelihood()));
   out += Line("leave-one-out", "NLL " + Short(LooStandardized(model)) + " per point on standardised y, " +
                                    Short(LooStandardized(model) + std::log(model.scaler().y_std)) + " in y's units");

@@ -16,7 +16,8 @@
 
 namespace instantgp {
 
-// Scratch for one thread; grows to the largest n seen and is reused.
+// Scratch for one thread; grows to the largest n seen and is reused. After an evaluation without a gradient the lower
+// triangle of A holds L, and alpha L^-1 y.
 struct NlmlWorkspace {
   Matrix A;      // (n, n)
   Vector alpha;  // (n)

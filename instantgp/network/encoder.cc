@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "instantgp/base/thread_pool.h"
 #include "instantgp/network/ops/aggregate.h"
 #include "instantgp/network/ops/features.h"
 #include "instantgp/network/ops/pair_statistics.h"
@@ -16,11 +17,31 @@ Segments EqualSegments(int count, int size, Arena& arena) {
   return {begin, count};
 }
 
+// Runs body(part, arena) for every part. Kept passes stay on the caller's thread and leave their memory in place.
+template <typename Body>
+void RunParts(int count, bool keep, const EncoderThreads& threads, Arena& arena, const Body& body) {
+  if (threads.pool != nullptr && !keep && count > 1) {
+    threads.pool->Run(count, [&](int part, int worker) {
+      Arena& own = threads.arenas[worker];
+      const Arena::Mark mark = own.Here();
+      body(part, own);
+      own.Rewind(mark);
+    });
+    return;
+  }
+  for (int part = 0; part < count; ++part) {
+    const Arena::Mark mark = arena.Here();
+    body(part, arena);
+    if (!keep) arena.Rewind(mark);
+  }
+}
+
 }  // namespace
 
 template <typename T>
 void EncoderForward(const NetworkConfig& config, const NetworkLayout& layout, const T* weights, const Matrix& X,
-                    const Vector& y, double y_scale, Arena& arena, T* embedding, EncoderTrace<T>* trace) {
+                    const Vector& y, double y_scale, Arena& arena, const EncoderThreads& threads, T* embedding,
+                    EncoderTrace<T>* trace) {
   const int n = static_cast<int>(X.rows()), d = static_cast<int>(X.cols());
   const std::size_t tokens = static_cast<std::size_t>(n) * d;
   const int width = layout.t1.width, wide = layout.t3.width;
@@ -30,36 +51,53 @@ void EncoderForward(const NetworkConfig& config, const NetworkLayout& layout, co
   const Segments points = EqualSegments(1, n, arena);
   const Segments dimensions = EqualSegments(1, d, arena);
   const Context<T> none;
+  // A part is a range of columns: all of them when the pass is kept, else one.
+  const int parts = keep ? 1 : d, part_columns = keep ? d : 1;
+  const Segments part_segments{columns.begin, part_columns};
+  const auto at = [&](T* values, int part, int of_width) {
+    return values + static_cast<std::size_t>(part) * n * of_width;
+  };
 
-  // 1, 2. Token (i, j) holds features of x_ij and y_j and is mapped linearly.
-  T* features = arena.New<T>(tokens * layout.input.in);
-  TokenFeatures(X, y, y_scale, config.fourier, arena, features);
+  // 1, 2. Token (i, j) holds features of x_ij and y_j and is mapped linearly.  3. Attention within each dimension.
   T* x = arena.New<T>(tokens * width);
-  LinearForward(layout.input, weights, static_cast<int>(tokens), features, x, arena);
-  // 3. Attention within each dimension.
-  x = StackForward(layout.t1, weights, columns, none, x, arena, keep ? &trace->t1 : nullptr);
-  // 4, 5. The mean over dimensions, and attention across points.
+  RunParts(parts, keep, threads, arena, [&](int part, Arena& own) {
+    const int rows = n * part_columns;
+    T* features = own.New<T>(static_cast<std::size_t>(rows) * layout.input.in);
+    TokenFeatures(X.middleCols(part, part_columns), y, y_scale, config.fourier, own, features);
+    T* in = at(x, part, width);
+    LinearForward(layout.input, weights, rows, features, in, own);
+    T* out = StackForward(layout.t1, weights, part_segments, none, in, own, keep ? &trace->t1 : nullptr);
+    if (keep) {
+      trace->features = features;
+      x = out;
+    }
+  });
+  // 4, 5. The mean over dimensions, and attention across points; beside it the pair statistics.
   T* p = arena.New<T>(static_cast<std::size_t>(n) * width);
-  PointMeanForward(n, d, width, x, p);
-  p = StackForward(layout.t2, weights, points, none, p, arena, keep ? &trace->t2 : nullptr);
-  // 6, 7. [point, token], and attention within each dimension.
+  T* statistics = config.pair_statistics ? arena.New<T>(static_cast<std::size_t>(d) * kNumPairStatistics) : nullptr;
+  RunParts(statistics != nullptr ? 2 : 1, keep, threads, arena, [&](int part, Arena& own) {
+    if (part == 1) {
+      PairStatistics(X, y, y_scale, own, statistics);
+    } else {
+      PointMeanForward(n, d, width, x, p);
+      p = StackForward(layout.t2, weights, points, none, p, own, keep ? &trace->t2 : nullptr);
+    }
+  });
+  // 6, 7. [point, token], and attention within each dimension.  8. The mean over points.
   T* both = arena.New<T>(tokens * wide);
-  ConcatForward(n, d, width, width, p, x, both);
-  both = StackForward(layout.t3, weights, columns, none, both, arena, keep ? &trace->t3 : nullptr);
-  // 8, 9. The mean over points, and attention across dimensions.
-  if (keep) trace->pair_statistics = nullptr;
   T* h = arena.New<T>(static_cast<std::size_t>(d) * wide);
-  SegmentMeanForward(columns, wide, both, h);
-  if (config.pair_statistics) {
-    T* statistics = arena.New<T>(static_cast<std::size_t>(d) * kNumPairStatistics);
-    PairStatistics(X, y, y_scale, arena, statistics);
+  RunParts(parts, keep, threads, arena, [&](int part, Arena& own) {
+    T* in = at(both, part, wide);
+    ConcatForward(n, part_columns, width, width, p, at(x, part, width), in);
+    const T* out = StackForward(layout.t3, weights, part_segments, none, in, own, keep ? &trace->t3 : nullptr);
+    SegmentMeanForward(part_segments, wide, out, h + static_cast<std::size_t>(part) * wide);
+  });
+  // 9. Attention across dimensions.
+  if (statistics != nullptr) {
     T* hidden[kMaxMlpLayers];
     const T* read = MlpForward(layout.pairs, weights, d, statistics, arena, hidden);
     for (int e = 0; e < d * wide; ++e) h[e] += read[e];
-    if (keep) {
-      trace->pair_statistics = statistics;
-      std::copy(hidden, hidden + layout.pairs.layers.size(), trace->pair_hidden);
-    }
+    if (keep) std::copy(hidden, hidden + layout.pairs.layers.size(), trace->pair_hidden);
   }
   h = StackForward(layout.t4, weights, dimensions, none, h, arena, keep ? &trace->t4 : nullptr);
   std::copy(h, h + static_cast<std::size_t>(d) * wide, embedding);
@@ -67,7 +105,7 @@ void EncoderForward(const NetworkConfig& config, const NetworkLayout& layout, co
   if (keep) {
     trace->n = n;
     trace->d = d;
-    trace->features = features;
+    trace->pair_statistics = statistics;
   } else {
     arena.Rewind(mark);
   }
@@ -123,9 +161,9 @@ double EncoderFlops(const NetworkLayout& layout, int n, int d) {
 }
 
 template void EncoderForward(const NetworkConfig&, const NetworkLayout&, const float*, const Matrix&, const Vector&,
-                             double, Arena&, float*, EncoderTrace<float>*);
+                             double, Arena&, const EncoderThreads&, float*, EncoderTrace<float>*);
 template void EncoderForward(const NetworkConfig&, const NetworkLayout&, const double*, const Matrix&, const Vector&,
-                             double, Arena&, double*, EncoderTrace<double>*);
+                             double, Arena&, const EncoderThreads&, double*, EncoderTrace<double>*);
 template void EncoderBackward(const NetworkLayout&, const float*, const EncoderTrace<float>&, float*, Arena&, float*);
 template void EncoderBackward(const NetworkLayout&, const double*, const EncoderTrace<double>&, double*, Arena&,
                               double*);

@@ -10,6 +10,8 @@
 
 namespace instantgp {
 
+class ThreadPool;
+
 // What the backward pass reads; pointers into the arena of the forward pass.
 template <typename T>
 struct EncoderTrace {
@@ -20,10 +22,18 @@ struct EncoderTrace {
   T* pair_hidden[kMaxMlpLayers] = {};
 };
 
-// embedding (d, t4 width). y is divided by y_scale first. A null trace keeps nothing.
+// Threads for the parts of one pass, and an arena for each; no pool: the caller's own thread and arena.
+struct EncoderThreads {
+  ThreadPool* pool = nullptr;
+  Arena* arenas = nullptr;
+};
+
+// embedding (d, t4 width). y is divided by y_scale first. A null trace keeps nothing, and then columns are worked on
+// one by one, which gives the same bits on any number of threads.
 template <typename T>
 void EncoderForward(const NetworkConfig& config, const NetworkLayout& layout, const T* weights, const Matrix& X,
-                    const Vector& y, double y_scale, Arena& arena, T* embedding, EncoderTrace<T>* trace);
+                    const Vector& y, double y_scale, Arena& arena, const EncoderThreads& threads, T* embedding,
+                    EncoderTrace<T>* trace);
 
 // dembedding (d, t4 width) is overwritten.
 template <typename T>

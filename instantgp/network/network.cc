@@ -1,5 +1,6 @@
 #include "instantgp/network/network.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -7,6 +8,7 @@
 #include "instantgp/base/check.h"
 #include "instantgp/base/error.h"
 #include "instantgp/base/rng.h"
+#include "instantgp/base/thread_pool.h"
 #include "instantgp/network/decoder.h"
 #include "instantgp/network/encoder.h"
 #include "instantgp/network/ops/features.h"
@@ -16,6 +18,7 @@ namespace instantgp {
 template <typename Scalar>
 struct Workspace<Scalar>::State {
   Arena arena;
+  std::vector<Arena> column_arenas;  // per worker of a pool
   DecodePlan plan;
   EncoderTrace<Scalar> encoder;
   DecoderTrace<Scalar> decoder;
@@ -33,7 +36,9 @@ template <typename Scalar>
 Workspace<Scalar>& Workspace<Scalar>::operator=(Workspace&&) noexcept = default;
 template <typename Scalar>
 std::size_t Workspace<Scalar>::bytes() const {
-  return state_->arena.capacity();
+  std::size_t total = state_->arena.capacity();
+  for (const Arena& arena : state_->column_arenas) total += arena.capacity();
+  return total;
 }
 
 template <typename Scalar>
@@ -97,21 +102,23 @@ void Network<Scalar>::Initialize(Scalar* weights, std::uint64_t seed) const {
 
 template <typename Scalar>
 void Network<Scalar>::Encode(const Scalar* weights, const Matrix& X, const Vector& y, Workspace<Scalar>& workspace,
-                             Encoding<Scalar>* encoding) const {
+                             Embedding<Scalar>* encoding, ThreadPool* pool) const {
   impl_->CheckData(X, y);
   auto& state = *workspace.state_;
   state.arena.Reset();
   state.embedding = nullptr;
   encoding->dimensions = static_cast<int>(X.cols());
   encoding->width = impl_->layout.t4.width;
-  encoding->embedding.resize(static_cast<std::size_t>(encoding->dimensions) * encoding->width);
+  encoding->values.resize(static_cast<std::size_t>(encoding->dimensions) * encoding->width);
   encoding->y_scale = impl_->ScaleOf(y);
+  if (pool != nullptr) state.column_arenas.resize(std::max<std::size_t>(state.column_arenas.size(), pool->threads()));
+  for (Arena& arena : state.column_arenas) arena.Reset();
   EncoderForward<Scalar>(impl_->config, impl_->layout, weights, X, y, encoding->y_scale, state.arena,
-                         encoding->embedding.data(), nullptr);
+                         {pool, state.column_arenas.data()}, encoding->values.data(), nullptr);
 }
 
 template <typename Scalar>
-void Network<Scalar>::Decode(const Scalar* weights, const Encoding<Scalar>& encoding, const Structure& structure,
+void Network<Scalar>::Decode(const Scalar* weights, const Embedding<Scalar>& encoding, const Structure& structure,
                              Workspace<Scalar>& workspace, Matrix* theta) const {
   INSTANTGP_CHECK(encoding.width == impl_->layout.t4.width);
   auto& state = *workspace.state_;
@@ -119,12 +126,12 @@ void Network<Scalar>::Decode(const Scalar* weights, const Encoding<Scalar>& enco
   state.embedding = nullptr;
   state.plan.Build(impl_->layout, impl_->config.hypotheses, encoding.dimensions, {&structure, 1});
   theta->resize(state.plan.parameters(0) + 1, impl_->config.hypotheses);
-  DecoderForward<Scalar>(impl_->config, impl_->layout, weights, encoding.embedding.data(), encoding.dimensions,
+  DecoderForward<Scalar>(impl_->config, impl_->layout, weights, encoding.values.data(), encoding.dimensions,
                          encoding.y_scale, state.plan, state.arena, theta, nullptr);
 }
 
 template <typename Scalar>
-void Network<Scalar>::DecodeBatch(const Scalar* weights, const Encoding<Scalar>& encoding,
+void Network<Scalar>::DecodeBatch(const Scalar* weights, const Embedding<Scalar>& encoding,
                                   std::span<const Structure> structures, Workspace<Scalar>& workspace,
                                   std::vector<Matrix>* thetas) const {
   INSTANTGP_CHECK(encoding.width == impl_->layout.t4.width);
@@ -137,7 +144,7 @@ void Network<Scalar>::DecodeBatch(const Scalar* weights, const Encoding<Scalar>&
   for (std::size_t s = 0; s < structures.size(); ++s) {
     (*thetas)[s].resize(state.plan.parameters(static_cast<int>(s)) + 1, impl_->config.hypotheses);
   }
-  DecoderForward<Scalar>(impl_->config, impl_->layout, weights, encoding.embedding.data(), encoding.dimensions,
+  DecoderForward<Scalar>(impl_->config, impl_->layout, weights, encoding.values.data(), encoding.dimensions,
                          encoding.y_scale, state.plan, state.arena, thetas->data(), nullptr);
 }
 
@@ -153,7 +160,8 @@ void Network<Scalar>::Forward(const Scalar* weights, const Matrix& X, const Vect
   state.plan.Build(impl_->layout, impl_->config.hypotheses, columns, {&structure, 1});
   theta->resize(state.plan.parameters(0) + 1, impl_->config.hypotheses);
   Scalar* embedding = state.arena.template New<Scalar>(static_cast<std::size_t>(columns) * impl_->layout.t4.width);
-  EncoderForward<Scalar>(impl_->config, impl_->layout, weights, X, y, y_scale, state.arena, embedding, &state.encoder);
+  EncoderForward<Scalar>(impl_->config, impl_->layout, weights, X, y, y_scale, state.arena, {}, embedding,
+                         &state.encoder);
   DecoderForward<Scalar>(impl_->config, impl_->layout, weights, embedding, columns, y_scale, state.plan, state.arena,
                          theta, &state.decoder);
   state.embedding = embedding;

@@ -18,13 +18,15 @@
 
 namespace instantgp {
 
+class ThreadPool;
+
 // What Encode returns and Decode reads: one embedding per column and the scale of y. A value; hold it, copy it.
 template <typename Scalar>
-struct Encoding {
+struct Embedding {
   int dimensions = 0;
   int width = 0;
-  std::vector<Scalar> embedding;  // (dimensions, width), row-major
-  double y_scale = 1;             // root mean square of y when scale-equivariant, else 1
+  std::vector<Scalar> values;  // (dimensions, width), row-major
+  double y_scale = 1;          // root mean square of y when scale-equivariant, else 1
 };
 
 template <typename Scalar>
@@ -41,15 +43,16 @@ class Network {
   // machine.
   void Initialize(Scalar* weights, std::uint64_t seed) const;
 
-  // Inference. X (n, d) in [0,1], y (n) standardised. Keeps no activations.
+  // Inference. X (n, d) in [0,1], y (n) standardised. Keeps no activations. Columns are worked on one by one, on the
+  // threads of `pool` if there is one: the result does not depend on the threads.
   void Encode(const Scalar* weights, const Matrix& X, const Vector& y, Workspace<Scalar>& workspace,
-              Encoding<Scalar>* encoding) const;
+              Embedding<Scalar>* encoding, ThreadPool* pool = nullptr) const;
   // theta (p + 1, hypotheses): log-parameters in the table order of ToExpression(structure), log noise variance last.
   // structure.columns index the columns of the encoding. Symbols the network does not know: Error(kBadInput).
-  void Decode(const Scalar* weights, const Encoding<Scalar>& encoding, const Structure& structure,
+  void Decode(const Scalar* weights, const Embedding<Scalar>& encoding, const Structure& structure,
               Workspace<Scalar>& workspace, Matrix* theta) const;
   // Decodes several structures in one pass: thetas[s] belongs to structures[s].
-  void DecodeBatch(const Scalar* weights, const Encoding<Scalar>& encoding, std::span<const Structure> structures,
+  void DecodeBatch(const Scalar* weights, const Embedding<Scalar>& encoding, std::span<const Structure> structures,
                    Workspace<Scalar>& workspace, std::vector<Matrix>* thetas) const;
 
   // Training: Forward keeps in the workspace what Backward needs, until the workspace is used again; Backward adds

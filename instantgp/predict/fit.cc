@@ -1,41 +1,40 @@
 #include "instantgp/predict/fit.h"
 
+#include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <utility>
 
 #include "instantgp/base/check.h"
 #include "instantgp/base/error.h"
+#include "instantgp/base/stopwatch.h"
 #include "instantgp/baselines/type2_ml.h"
 #include "instantgp/kernel/parse.h"
+#include "instantgp/predict/oneshot.h"
 
 namespace instantgp {
 namespace {
 
-constexpr std::array<std::pair<Method, std::string_view>, 4> kMethods = {
-    {{Method::kMl, "ml"}, {Method::kAdam, "adam"}, {Method::kMultiStart, "multistart"}, {Method::kMap, "map"}}};
+constexpr std::array<std::pair<Method, std::string_view>, 6> kMethods = {{{Method::kOneShot, "oneshot"},
+                                                                          {Method::kRefine, "refine"},
+                                                                          {Method::kMl, "ml"},
+                                                                          {Method::kAdam, "adam"},
+                                                                          {Method::kMultiStart, "multistart"},
+                                                                          {Method::kMap, "map"}}};
 
-class Stopwatch {
- public:
-  double Milliseconds() const {
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start_).count();
-  }
+// Columns, hypotheses and halves of a matrix are what one fit can share out.
+constexpr int kMostUsefulThreads = 8;
 
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
-
-void CheckMemory(int n) {
-  const double needed = 3.0 * 8.0 * n * n;
+void CheckMemory(int n, const FitOptions& options) {
+  const double needed = EstimateCost(n, options).bytes;
   if (needed <= kExactMemoryLimit) return;
   char text[256];
   std::snprintf(text, sizeof text,
                 "an exact fit of %d rows needs about %.1f GiB for its matrices; the limit is %.1f GiB (%d rows). "
                 "Fit a random part of the rows instead.",
                 n, needed / std::pow(2.0, 30), kExactMemoryLimit / std::pow(2.0, 30),
-                static_cast<int>(std::sqrt(kExactMemoryLimit / 24)));
+                static_cast<int>(std::sqrt(kExactMemoryLimit / (needed / n / n))));
   throw Error(ErrorCode::kLimit, text);
 }
 
@@ -49,16 +48,17 @@ std::vector<std::string> DataWarnings(const Dataset& data, const Scaler& scaler)
   if (scaler.constant_target && data.rows() > 1) {
     warnings.push_back("the target '" + data.target_name + "' is constant: the model predicts that value everywhere");
   }
-  if (data.rows() < 3)
+  if (data.rows() < 3) {
     warnings.push_back("only " + std::to_string(data.rows()) + " rows: parameters are hardly determined");
+  }
   return warnings;
 }
 
 Type2Options ToType2(const FitOptions& options) {
   Type2Options type2;
   type2.optimizer =
-      options.method == Method::kMl || options.method == Method::kMap ? Optimizer::kLbfgs : Optimizer::kAdam;
-  type2.map = options.method == Method::kMap;
+      options.method == Method::kAdam || options.method == Method::kMultiStart ? Optimizer::kAdam : Optimizer::kLbfgs;
+  type2.map = options.method == Method::kMap || (options.method == Method::kRefine && options.map);
   type2.max_steps = options.steps;
   type2.restarts = options.restarts;
   type2.seed = options.seed;
@@ -68,7 +68,93 @@ Type2Options ToType2(const FitOptions& options) {
   return type2;
 }
 
+void AddType2(const Type2Result& result, FitSummary& summary, std::vector<std::string>& warnings) {
+  summary.evaluations += result.evaluations;
+  summary.steps = result.steps;
+  summary.rejected = result.rejected;
+  summary.starts = result.starts;
+  summary.stop_reason = Describe(result.reason);
+  summary.nlml_start = result.nlml_start;
+  summary.nlml = result.nlml;
+  if (result.reason == StopReason::kMaxSteps) {
+    warnings.push_back("stopped at the step limit (" + std::to_string(result.steps) +
+                       "); more --steps may improve the fit");
+  }
+}
+
+void WarnOfJitter(const Posterior& posterior, std::vector<std::string>& warnings) {
+  if (posterior.jitter() <= 0) return;
+  char text[128];
+  std::snprintf(text, sizeof text, "a jitter of %.1e was added to the covariance's diagonal to factorise it",
+                posterior.jitter());
+  warnings.push_back(text);
+}
+
+// The structure the network can answer for; an error that names the way out otherwise.
+Structure AmortisedStructure(const Expression& expression, const std::vector<std::string>& column_names,
+                             const FitOptions& options) {
+  std::optional<Structure> structure = ToStructure(expression);
+  if (!structure) {
+    throw Error(ErrorCode::kBadInput,
+                "the network cannot answer for this kernel: " + WhyOutsideFamily(expression, column_names) +
+                    ". Use --method ml instead of " + std::string(Name(options.method)) + ".");
+  }
+  return *std::move(structure);
+}
+
+const TrainedNetwork& NetworkOf(const FitOptions& options) {
+  return options.network != nullptr ? *options.network : TrainedNetwork::Embedded();
+}
+
+// Decode, choose, and for refine polish; `total` started with the fit.
+Model FitFromEncoding(const Encoding& encoding, const Expression& expression, const Structure& structure,
+                      const FitOptions& options, ThreadPool& pool, const Stopwatch& total) {
+  const TrainedNetwork& network = NetworkOf(options);
+  FitSummary summary;
+  summary.method = Name(options.method);
+  summary.time_ms.scale = encoding.scale_ms;
+  summary.time_ms.encode = encoding.encode_ms;
+  std::vector<std::string> warnings = encoding.warnings;
+
+  Stopwatch clock;
+  const Matrix theta = network.Decode(encoding, structure);
+  summary.time_ms.decode = clock.Milliseconds();
+  clock = Stopwatch();
+  OneShot found = ChoosePosterior(structure, encoding.X, encoding.y, theta, ScaleOf(network.config()), &pool);
+  summary.time_ms.factorize = clock.Milliseconds();
+  summary.evaluations = found.evaluations;
+  summary.stop_reason = "one forward pass";
+  summary.nlml = summary.nlml_start = found.posterior.nlml();
+
+  if (options.method == Method::kRefine) {
+    clock = Stopwatch();
+    const Type2Result result = FitType2(expression, encoding.X, encoding.y, ToType2(options), found.posterior.theta());
+    summary.time_ms.optimize = clock.Milliseconds();
+    if (options.stop.stop_requested()) throw Error(ErrorCode::kInterrupted, "interrupted while refining");
+    // Under ML the better end is the smaller NLML; under MAP the optimiser only accepts better posterior densities.
+    if (result.ok && (options.map || result.nlml <= summary.nlml)) {
+      AddType2(result, summary, warnings);
+      clock = Stopwatch();
+      found.posterior = Posterior(expression, encoding.X, encoding.y, result.theta);
+      summary.time_ms.factorize += clock.Milliseconds();
+    }
+  }
+  WarnOfJitter(found.posterior, warnings);
+  summary.time_ms.total = total.Milliseconds();
+  return Model(std::move(found.posterior), encoding.scaler, encoding.column_names, encoding.target_name,
+               std::move(summary), std::move(warnings));
+}
+
 }  // namespace
+
+FitCost EstimateCost(int n, const FitOptions& options) {
+  // Matrices held at once: the factor and its copy in the model; an optimiser's work matrix and gradient besides.
+  const double count = n;
+  const bool once = options.method == Method::kOneShot;
+  const double factorisations = once ? 1 : options.method == Method::kMultiStart ? 150.0 * options.restarts : 50;
+  const double operations = count * count * count * (once ? 1.0 / 3 : 1.5);
+  return {(once ? 2.0 : 3.0) * 8 * count * count, factorisations * operations / 20e9};
+}
 
 std::string_view Name(Method method) {
   for (const auto& [value, name] : kMethods) {
@@ -100,7 +186,16 @@ Model Fit(const Dataset& data, std::string_view kernel, const FitOptions& option
   options.Validate();
   const Stopwatch total;
   const Expression expression = ParseKernel(kernel, data.column_names);
-  CheckMemory(data.rows());
+  CheckMemory(data.rows(), options);
+  if (options.method == Method::kOneShot || options.method == Method::kRefine) {
+    const Structure structure = AmortisedStructure(expression, data.column_names, options);
+    ThreadPool pool(std::min(ResolveThreads(options.threads), kMostUsefulThreads));
+    Encoding encoding = NetworkOf(options).Encode(data, structure.columns, &pool);
+    if (options.stop.stop_requested()) throw Error(ErrorCode::kInterrupted, "interrupted while encoding");
+    const std::vector<std::string> of_data = DataWarnings(data, encoding.scaler);
+    encoding.warnings.insert(encoding.warnings.begin(), of_data.begin(), of_data.end());
+    return FitFromEncoding(encoding, expression, structure, options, pool, total);
+  }
   FitSummary summary;
   summary.method = Name(options.method);
 
@@ -118,30 +213,29 @@ Model Fit(const Dataset& data, std::string_view kernel, const FitOptions& option
   summary.time_ms.optimize = clock.Milliseconds();
   if (options.stop.stop_requested()) throw Error(ErrorCode::kInterrupted, "interrupted while fitting");
   if (!result.ok) throw Error(ErrorCode::kNumerical, "the fit failed: " + result.message);
-  summary.evaluations = result.evaluations;
-  summary.steps = result.steps;
-  summary.rejected = result.rejected;
-  summary.starts = result.starts;
-  summary.stop_reason = Describe(result.reason);
-  summary.nlml_start = result.nlml_start;
-  summary.nlml = result.nlml;
-  if (result.reason == StopReason::kMaxSteps) {
-    warnings.push_back("stopped at the step limit (" + std::to_string(result.steps) +
-                       "); more --steps may improve the fit");
-  }
+  AddType2(result, summary, warnings);
 
   clock = Stopwatch();
   Posterior posterior(expression, std::move(X), std::move(y), result.theta);
   summary.time_ms.factorize = clock.Milliseconds();
-  if (posterior.jitter() > 0) {
-    char text[128];
-    std::snprintf(text, sizeof text, "a jitter of %.1e was added to the covariance's diagonal to factorise it",
-                  posterior.jitter());
-    warnings.push_back(text);
-  }
+  WarnOfJitter(posterior, warnings);
   summary.time_ms.total = total.Milliseconds();
   return Model(std::move(posterior), std::move(scaler), data.column_names, data.target_name, std::move(summary),
                std::move(warnings));
+}
+
+Model FitEncoded(const Encoding& encoding, std::string_view kernel, const FitOptions& options) {
+  options.Validate();
+  if (options.method != Method::kOneShot && options.method != Method::kRefine) {
+    throw Error(ErrorCode::kUsage, "an encoding serves the methods oneshot and refine, not " +
+                                       std::string(Name(options.method)) + "; fit the data itself");
+  }
+  const Stopwatch total;
+  const Expression expression = ParseKernel(kernel, encoding.column_names);
+  CheckMemory(static_cast<int>(encoding.X.rows()), options);
+  const Structure structure = AmortisedStructure(expression, encoding.column_names, options);
+  ThreadPool pool(std::min(ResolveThreads(options.threads), kMostUsefulThreads));
+  return FitFromEncoding(encoding, expression, structure, options, pool, total);
 }
 
 }  // namespace instantgp

@@ -9,24 +9,29 @@
 #include <string_view>
 
 #include "instantgp/data/dataset.h"
+#include "instantgp/predict/encoding.h"
 #include "instantgp/predict/model.h"
+#include "instantgp/predict/trained_network.h"
 
 namespace instantgp {
 
-enum class Method { kMl, kAdam, kMultiStart, kMap };
+enum class Method { kOneShot, kRefine, kMl, kAdam, kMultiStart, kMap };
 std::string_view Name(Method method);
-// nullopt when there is no such method. `ListMethods()` is "ml, adam, multistart, map" for messages.
+// nullopt when there is no such method. `ListMethods()` is "oneshot, refine, ml, ..." for messages.
 std::optional<Method> MethodFromName(std::string_view name);
 std::string ListMethods();
 
 struct FitOptions {
-  Method method = Method::kMl;
+  Method method = Method::kOneShot;
   int steps = 0;      // 0: the method's default
+  bool map = false;   // refine: with the log priors, as map does
   int restarts = 10;  // multistart
   std::uint64_t seed = 0;
   int threads = 0;  // 0: as the machine has
   std::stop_token stop = {};
   std::function<void(int done, int of)> progress = {};  // called after every start of a multi-start
+
+  const TrainedNetwork* network = nullptr;  // oneshot, refine; null: TrainedNetwork::Embedded()
 
   void Validate() const;  // throws Error(kUsage) naming the option
 };
@@ -34,8 +39,19 @@ struct FitOptions {
 // Largest n an exact fit accepts, from memory: three n x n doubles must fit kExactMemoryLimit.
 inline constexpr double kExactMemoryLimit = 8.0 * 1024 * 1024 * 1024;
 
-// Throws Error: kBadInput for the kernel or data, kLimit when n is too large (with the number and the alternative),
-// kNumerical when no parameters could be evaluated, kInterrupted when `stop` was requested.
+// What an exact fit will take, known before it starts.
+struct FitCost {
+  double bytes = 0;    // of matrices at the peak
+  double seconds = 0;  // a rough estimate: operations of one factorisation, at 20 GFLOP/s, times the factorisations
+};
+FitCost EstimateCost(int n, const FitOptions& options);
+
+// Throws Error: kBadInput for the kernel or data (and for a kernel outside the amortised family with oneshot or
+// refine), kLimit when n is too large (with the number and the alternative), kNumerical when no parameters could be
+// evaluated, kInterrupted when `stop` was requested.
 Model Fit(const Dataset& data, std::string_view kernel, const FitOptions& options = {});
+
+// Methods oneshot and refine from an encoding that is kept: `options.network` must be the one that made it.
+Model FitEncoded(const Encoding& encoding, std::string_view kernel, const FitOptions& options = {});
 
 }  // namespace instantgp

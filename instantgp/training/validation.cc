@@ -139,7 +139,7 @@ void ValidationSet::FitType2(const std::string& cache_path, std::stop_token stop
 ValidationReport ValidationSet::Evaluate(const Network<float>& network, const float* weights) {
   struct Worker {
     Workspace<float> network;
-    Encoding<float> encoding;
+    Embedding<float> encoding;
     NlmlWorkspace nlml;
     Matrix theta;
   };

@@ -12,7 +12,7 @@ TEST(CliFitTest, JsonHoldsEveryPromisedKey) {
   const auto j = ParseJson(Cli({"fit", "--example", "--kernel", "LIN + SE*PER", "--holdout", "0.2", "--json"}));
   EXPECT_EQ(j.at("schema"), "instantgp/fit/1");
   EXPECT_EQ(j.at("kernel"), "LIN(month) + SE(month)*PER(month)");
-  EXPECT_EQ(j.at("method"), "ml");
+  EXPECT_EQ(j.at("method"), "oneshot");
   EXPECT_EQ(j.at("n"), 115);
   EXPECT_EQ(j.at("d"), 1);
   ASSERT_EQ(j.at("parameters").size(), 7u);
@@ -40,7 +40,7 @@ TEST(CliFitTest, JsonHoldsEveryPromisedKey) {
 }
 
 TEST(CliFitTest, EveryMethodFits) {
-  for (const char* method : {"ml", "adam", "multistart", "map"}) {
+  for (const char* method : {"oneshot", "refine", "ml", "adam", "multistart", "map"}) {
     const auto j = ParseJson(
         Cli({"fit", "-", "--method", method, "--restarts", "3", "--steps", "20", "--json"}, RandomCsv(30, 2)));
     EXPECT_EQ(j.at("method"), method);
@@ -51,7 +51,7 @@ TEST(CliFitTest, EveryMethodFits) {
 TEST(CliFitTest, ReportReadsAsText) {
   const ProcessResult result = Cli({"fit", "--example", "--verbose"});
   EXPECT_EQ(result.code, 0) << result.err;
-  for (const char* piece : {"144 rows", "month", "passengers", "converged", "NLML", "leave-one-out", "original units",
+  for (const char* piece : {"144 rows", "month", "passengers", "forward pass", "NLML", "leave-one-out", "original units",
                             "noise", "Scaling"}) {
     EXPECT_NE(result.out.find(piece), std::string::npos) << piece << "\n" << result.out;
   }

@@ -51,7 +51,7 @@ TEST(Allocation, NoneAfterWarmUp) {
     for (int k = 0; k < 10; ++k) problems.push_back(RandomProblem(random, random.UniformInt(1, 60), 1 + k % 8, 2));
     std::vector<Matrix> thetas(problems.size()), batch;
     Workspace<float> training, inference;
-    Encoding<float> encoding;
+    Embedding<float> encoding;
     const auto pass = [&](std::size_t k) {
       const Problem& p = problems[k];
       network.Forward(weights.data(), p.X, p.y, p.structure, training, &thetas[k]);

@@ -22,7 +22,7 @@ double LargestDifference(const std::string& name, const nlohmann::json& golden) 
   double worst = 0;
   for (std::size_t c = 0; c < problems.size(); ++c) {
     Matrix theta;
-    Encoding<Scalar> encoding;
+    Embedding<Scalar> encoding;
     network.Encode(weights.data(), problems[c].X, problems[c].y, workspace, &encoding);
     network.Decode(weights.data(), encoding, problems[c].structure, workspace, &theta);
     EXPECT_EQ(golden[c].size(), static_cast<std::size_t>(theta.cols()));

@@ -48,7 +48,7 @@ TEST(Network, InferenceIsTheTrainingForwardPass) {
     for (int k = 0; k < 20; ++k) {
       const Problem p = RandomProblem(random, random.UniformInt(1, 40), random.UniformInt(1, 8));
       Matrix trained, inferred;
-      Encoding<float> encoding;
+      Embedding<float> encoding;
       network.Forward(weights.data(), p.X, p.y, p.structure, training, &trained);
       network.Encode(weights.data(), p.X, p.y, inference, &encoding);
       network.Decode(weights.data(), encoding, p.structure, inference, &inferred);
@@ -66,7 +66,7 @@ TEST(Network, BatchDecodeEqualsTheLoop) {
     Workspace<float> workspace;
     for (int d = 1; d <= 8; ++d) {
       const Problem p = RandomProblem(random, 20, d);
-      Encoding<float> encoding;
+      Embedding<float> encoding;
       network.Encode(weights.data(), p.X, p.y, workspace, &encoding);
       std::vector<Structure> structures;
       for (int s = 0; s < 24; ++s) structures.push_back(testing::RandomStructure(random, d, 4, /*skip_columns=*/d > 1));
@@ -91,7 +91,7 @@ TEST(Network, RefusesStructuresAndDataThatDoNotFit) {
   Workspace<float> workspace;
   RandomStream random(8);
   const Problem p = RandomProblem(random, 9, 2);
-  Encoding<float> encoding;
+  Embedding<float> encoding;
   network.Encode(weights.data(), p.X, p.y, workspace, &encoding);
   const auto message = [&](const Structure& structure) -> std::string {
     Matrix theta;
@@ -212,7 +212,7 @@ TEST(Network, PaperPresetTrainsAStepAndInfersFiveHundredRowsInTwoGigabytes) {
     EXPECT_NEAR(0.5 * (theta - target).squaredNorm() / loss, 0.95, 0.01);
   }
   const Problem large = RandomProblem(random, 500, 8);
-  Encoding<float> encoding;
+  Embedding<float> encoding;
   network.Encode(weights.data(), large.X, large.y, workspace, &encoding);
   network.Decode(weights.data(), encoding, large.structure, workspace, &theta);
   EXPECT_TRUE(theta.allFinite());

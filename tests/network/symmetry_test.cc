@@ -28,7 +28,7 @@ class Symmetry : public ::testing::TestWithParam<std::string> {
 
   Matrix Theta(const Problem& p) {
     Matrix theta;
-    Encoding<float> encoding;
+    Embedding<float> encoding;
     network_.Encode(weights_.data(), p.X, p.y, workspace_, &encoding);
     network_.Decode(weights_.data(), encoding, p.structure, workspace_, &theta);
     EXPECT_TRUE(theta.allFinite());
@@ -179,7 +179,7 @@ TEST(ScaleEquivariance, OfTheBasePreset) {
     const double factor = std::exp(random.Uniform(-9, 9));
     const Vector scaled = (random.Bernoulli(0.5) ? factor : -factor) * p.y;
     const bool negative = scaled.dot(p.y) < 0;
-    Encoding<float> e;
+    Embedding<float> e;
     Matrix a, b;
     network.Encode(weights.data(), p.X, negative ? Vector(-p.y) : p.y, workspace, &e);
     network.Decode(weights.data(), e, p.structure, workspace, &a);
@@ -215,7 +215,7 @@ TEST(ScaleEquivariance, TheSharesAreThoseOfTheKernelsUnits) {
     const Expression expression = ToExpression(p.structure);
     const std::vector<Parameter> table = ParameterTable(expression);
     const std::vector<double> shares = AmplitudeShares(expression);
-    Encoding<double> e;
+    Embedding<double> e;
     Matrix a, b;
     network.Encode(weights.data(), p.X, p.y, workspace, &e);
     network.Decode(weights.data(), e, p.structure, workspace, &a);

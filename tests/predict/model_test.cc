@@ -32,12 +32,13 @@ Dataset Wave(int n, int d, std::uint64_t seed = 1) {
   return Dataset::Of(X, y);
 }
 
+const FitOptions kMl = {.method = Method::kMl};
 const char* kKernels[] = {"SE", "MAT52 + LIN", "SE*LIN + PER", "(SE + LIN)*PER"};
 
 TEST(Fit, PredictsTheFunctionBehindTheData) {
   const Dataset data = Wave(60, 1);
   for (const char* kernel : kKernels) {
-    const Model model = Fit(data, kernel);
+    const Model model = Fit(data, kernel, kMl);
     const Scores scores = model.Score(data.X, data.y);
     EXPECT_LT(scores.rmse_standardized, 0.3) << kernel;
     EXPECT_NEAR(scores.rmse, scores.rmse_standardized * model.scaler().y_std, 1e-9);
@@ -55,7 +56,7 @@ TEST(Fit, FollowsABinaryFactorOnTheTargetExactly) {
   Dataset other = data;
   other.y *= 1024;
   for (const char* kernel : kKernels) {
-    const Prediction a = Fit(data, kernel).Predict(data.X), b = Fit(other, kernel).Predict(data.X);
+    const Prediction a = Fit(data, kernel, kMl).Predict(data.X), b = Fit(other, kernel, kMl).Predict(data.X);
     EXPECT_EQ(1024 * a.mean, b.mean) << kernel;
     EXPECT_EQ(1024 * a.std, b.std) << kernel;
   }
@@ -67,7 +68,7 @@ TEST(Fit, FollowsAnAffineChangeOfTheTarget) {
   Dataset other = data;
   other.y = (-7e4 + 3e3 * data.y.array()).matrix();
   for (const char* kernel : {"SE", "MAT52 + LIN"}) {
-    const Prediction a = Fit(data, kernel).Predict(data.X), b = Fit(other, kernel).Predict(data.X);
+    const Prediction a = Fit(data, kernel, kMl).Predict(data.X), b = Fit(other, kernel, kMl).Predict(data.X);
     EXPECT_LT(((-7e4 + 3e3 * a.mean.array()) - b.mean.array()).abs().maxCoeff(), 3e3 * 1e-3) << kernel;
     EXPECT_LT((3e3 * a.std - b.std).cwiseAbs().maxCoeff(), 3e3 * 1e-2) << kernel;
   }
@@ -79,7 +80,7 @@ TEST(Fit, FollowsAChangeOfInputUnits) {
   other.X.col(0) = (1e6 + 1e3 * data.X.col(0).array()).matrix();
   other.X.col(1) *= 1e-5;
   for (const char* kernel : {"SE", "MAT52 + LIN"}) {
-    const Prediction a = Fit(data, kernel).Predict(data.X), b = Fit(other, kernel).Predict(other.X);
+    const Prediction a = Fit(data, kernel, kMl).Predict(data.X), b = Fit(other, kernel, kMl).Predict(other.X);
     EXPECT_LT((a.mean - b.mean).cwiseAbs().maxCoeff(), 1e-2) << kernel;
     EXPECT_LT((a.std - b.std).cwiseAbs().maxCoeff(), 1e-2) << kernel;
   }
@@ -100,7 +101,8 @@ TEST(Fit, ReportsParametersInBothUnits) {
 
 TEST(Fit, MethodsAreNamedAndEachImprovesOnItsStart) {
   const Dataset data = Wave(30, 1);
-  for (Method method : {Method::kMl, Method::kAdam, Method::kMultiStart, Method::kMap}) {
+  for (Method method :
+       {Method::kOneShot, Method::kRefine, Method::kMl, Method::kAdam, Method::kMultiStart, Method::kMap}) {
     EXPECT_EQ(MethodFromName(Name(method)), method);
     FitOptions options;
     options.method = method;
@@ -129,11 +131,13 @@ TEST(Fit, ThreadsDoNotChangeTheResult) {
 TEST(Fit, DegenerateDataGiveDefinedResults) {
   const auto expect_usable = [](const Dataset& data, const char* what) {
     for (const char* kernel : {"SE", "LIN", "PER", "MAT52", "SE*LIN + PER"}) {
-      const Model model = Fit(data, kernel);
-      const Prediction p = model.Predict(data.X);
-      EXPECT_TRUE(p.mean.allFinite()) << what << " " << kernel;
-      EXPECT_TRUE(p.std.allFinite()) << what << " " << kernel;
-      EXPECT_GE(p.std.minCoeff(), 0) << what;
+      for (const Method method : {Method::kOneShot, Method::kMl}) {
+        const Model model = Fit(data, kernel, {.method = method});
+        const Prediction p = model.Predict(data.X);
+        EXPECT_TRUE(p.mean.allFinite()) << what << " " << kernel;
+        EXPECT_TRUE(p.std.allFinite()) << what << " " << kernel;
+        EXPECT_GE(p.std.minCoeff(), 0) << what;
+      }
     }
   };
   expect_usable(Dataset::Of(Matrix::Constant(1, 1, 3.0), Vector::Constant(1, 5.0)), "one row");
@@ -192,7 +196,7 @@ TEST(Fit, BadRequestsAreTypedErrors) {
 TEST(ModelFile, ComesBackBitForBit) {
   const Dataset data = Wave(25, 2);
   for (const char* kernel : kKernels) {
-    const Model model = Fit(data, kernel);
+    const Model model = Fit(data, kernel, kMl);
     const std::string bytes = SerializeModel(model);
     const Model loaded = ParseModel(bytes, "memory");
     EXPECT_EQ(SerializeModel(loaded), bytes);

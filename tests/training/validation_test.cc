@@ -62,7 +62,7 @@ TEST(Validation, GapsAreThoseOfTheBestHypothesis) {
   // By hand for one dataset.
   const Simulated& data = set.datasets()[0];
   Workspace<float> workspace;
-  Encoding<float> encoding;
+  Embedding<float> encoding;
   Matrix theta;
   network.Encode(weights.data(), data.X, data.y, workspace, &encoding);
   network.Decode(weights.data(), encoding, data.given, workspace, &theta);

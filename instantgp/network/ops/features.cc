@@ -13,8 +13,8 @@ double RootMeanSquare(const Vector& y) {
 }
 
 template <typename T>
-void TokenFeatures(const Matrix& X, const Vector& y, double y_scale, const std::vector<double>& fourier, Arena& arena,
-                   T* features) {
+void TokenFeatures(const Eigen::Ref<const Matrix>& X, const Vector& y, double y_scale,
+                   const std::vector<double>& fourier, Arena& arena, T* features) {
   using namespace simd;
   constexpr int N = kLanes<double>;
   const Tag<double> d;
@@ -43,7 +43,9 @@ void TokenFeatures(const Matrix& X, const Vector& y, double y_scale, const std::
   arena.Rewind(mark);
 }
 
-template void TokenFeatures(const Matrix&, const Vector&, double, const std::vector<double>&, Arena&, float*);
-template void TokenFeatures(const Matrix&, const Vector&, double, const std::vector<double>&, Arena&, double*);
+template void TokenFeatures(const Eigen::Ref<const Matrix>&, const Vector&, double, const std::vector<double>&, Arena&,
+                            float*);
+template void TokenFeatures(const Eigen::Ref<const Matrix>&, const Vector&, double, const std::vector<double>&, Arena&,
+                            double*);
 
 }  // namespace instantgp

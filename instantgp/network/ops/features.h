@@ -14,7 +14,7 @@ double RootMeanSquare(const Vector& y);
 // features (d n, 2 + 2 F): row i n + j is (x_ij, y_j / y_scale, sin(pi f x_ij) for each frequency, cos(pi f x_ij) for
 // each). Inputs of the network: nothing flows back through them.
 template <typename T>
-void TokenFeatures(const Matrix& X, const Vector& y, double y_scale, const std::vector<double>& fourier, Arena& arena,
-                   T* features);
+void TokenFeatures(const Eigen::Ref<const Matrix>& X, const Vector& y, double y_scale,
+                   const std::vector<double>& fourier, Arena& arena, T* features);
 
 }  // namespace instantgp

@@ -1,0 +1,27 @@
+// models/base.safetensors as read-only data of the library. The assembler includes the file: a byte array in C++ would
+// take minutes to compile.
+#include <string_view>
+
+#include "instantgp/predict/trained_network.h"
+
+__asm__(
+    ".pushsection .rodata\n"
+    ".balign 64\n"
+    "instantgp_weights_begin:\n"
+    ".incbin \"" INSTANTGP_WEIGHTS_FILE
+    "\"\n"
+    "instantgp_weights_end:\n"
+    ".popsection\n");
+
+extern "C" {
+extern const char instantgp_weights_begin[] __attribute__((visibility("hidden")));
+extern const char instantgp_weights_end[] __attribute__((visibility("hidden")));
+}
+
+namespace instantgp {
+
+std::string_view EmbeddedWeights() {
+  return {instantgp_weights_begin, static_cast<std::size_t>(instantgp_weights_end - instantgp_weights_begin)};
+}
+
+}  // namespace instantgp

@@ -1,0 +1,103 @@
+#include "instantgp/predict/trained_network.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "instantgp/base/error.h"
+#include "instantgp/base/stopwatch.h"
+#include "instantgp/predict/subsample.h"
+
+namespace instantgp {
+namespace {
+
+// The structure with columns counted among those the network read.
+Structure AmongRead(const Structure& structure, const std::vector<int>& read) {
+  Structure local = structure;
+  for (int& column : local.columns) {
+    const auto found = std::lower_bound(read.begin(), read.end(), column);
+    if (found == read.end() || *found != column) {
+      throw Error(ErrorCode::kBadInput, "the structure uses column " + std::to_string(column + 1) +
+                                            ", which this encoding has not read; encode the data with that column");
+    }
+    column = static_cast<int>(found - read.begin());
+  }
+  return local;
+}
+
+void WarnBeyondRange(const NetworkConfig& config, int n, int d, std::vector<std::string>& warnings) {
+  if (n > config.trained_max_n) {
+    warnings.push_back(std::to_string(n) + " rows are beyond the " + std::to_string(config.trained_max_n) +
+                       " the network was trained on: it read " + std::to_string(config.trained_max_n) +
+                       " of them, spread over the data; the Gaussian process keeps all");
+  }
+  if (d > config.trained_max_d) {
+    warnings.push_back(std::to_string(d) + " columns are beyond the " + std::to_string(config.trained_max_d) +
+                       " the network was trained on: check the answer against --method refine or ml");
+  }
+}
+
+}  // namespace
+
+TrainedNetwork::TrainedNetwork(NetworkWeights weights)
+    : weights_(std::move(weights)), network_(NetworkConfig(weights_.config)) {}
+
+TrainedNetwork TrainedNetwork::Load(const std::string& path) { return TrainedNetwork(LoadWeights(path)); }
+
+const TrainedNetwork& TrainedNetwork::Embedded() {
+  static const TrainedNetwork network(ParseWeights(EmbeddedWeights(), "the embedded weights"));
+  return network;
+}
+
+Encoding TrainedNetwork::Encode(const Dataset& data, std::vector<int> columns, ThreadPool* pool) const {
+  Encoding out;
+  Stopwatch clock;
+  out.scaler = Scaler::Fit(data.X, data.y);
+  out.X = out.scaler.ScaleX(data.X);
+  out.y = out.scaler.ScaleY(data.y);
+  out.column_names = data.column_names;
+  out.target_name = data.target_name;
+  out.scale_ms = clock.Milliseconds();
+
+  clock = Stopwatch();
+  if (columns.empty()) {
+    columns.resize(data.columns());
+    std::iota(columns.begin(), columns.end(), 0);
+  }
+  const NetworkConfig& config = weights_.config;
+  WarnBeyondRange(config, data.rows(), static_cast<int>(columns.size()), out.warnings);
+  out.columns = std::move(columns);
+  out.rows_read = std::min(data.rows(), config.trained_max_n);
+  const bool every_column = static_cast<int>(out.columns.size()) == data.columns();
+  Workspace<float> workspace;
+  if (every_column && out.rows_read == data.rows()) {
+    network_.Encode(weights_.values.data(), out.X, out.y, workspace, &out.embedding, pool);
+  } else {
+    const Matrix X = every_column ? out.X : Matrix(out.X(Eigen::all, out.columns));
+    const std::vector<int> rows = SpreadRows(X, out.y, out.rows_read);
+    network_.Encode(weights_.values.data(), SelectRows(X, rows), SelectRows(out.y, rows), workspace, &out.embedding,
+                    pool);
+  }
+  out.encode_ms = clock.Milliseconds();
+  return out;
+}
+
+Matrix TrainedNetwork::Decode(const Encoding& encoding, const Structure& structure) const {
+  Workspace<float> workspace;
+  Matrix theta;
+  network_.Decode(weights_.values.data(), encoding.embedding, AmongRead(structure, encoding.columns), workspace,
+                  &theta);
+  return theta;
+}
+
+std::vector<Matrix> TrainedNetwork::Decode(const Encoding& encoding, std::span<const Structure> structures) const {
+  std::vector<Structure> local;
+  local.reserve(structures.size());
+  for (const Structure& structure : structures) local.push_back(AmongRead(structure, encoding.columns));
+  Workspace<float> workspace;
+  std::vector<Matrix> thetas;
+  network_.DecodeBatch(weights_.values.data(), encoding.embedding, local, workspace, &thetas);
+  return thetas;
+}
+
+}  // namespace instantgp

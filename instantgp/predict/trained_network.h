@@ -1,0 +1,54 @@
+// A network with its weights: reads a dataset once, answers for any structure.
+//
+//   const TrainedNetwork& network = TrainedNetwork::Embedded();
+//   Encoding e = network.Encode(data);
+//   for (const Structure& s : structures) Matrix theta = network.Decode(e, s);
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "instantgp/base/matrix.h"
+#include "instantgp/base/thread_pool.h"
+#include "instantgp/data/dataset.h"
+#include "instantgp/kernel/structure.h"
+#include "instantgp/network/network.h"
+#include "instantgp/network/weights.h"
+#include "instantgp/predict/encoding.h"
+
+namespace instantgp {
+
+// Immutable: const methods may run in parallel.
+class TrainedNetwork {
+ public:
+  explicit TrainedNetwork(NetworkWeights weights);
+  static TrainedNetwork Load(const std::string& path);  // Error(kBadInput) naming the file
+  // The network inside the library: read at the first call, the same constant ever after.
+  static const TrainedNetwork& Embedded();
+
+  const NetworkConfig& config() const { return weights_.config; }
+  std::int64_t datasets_seen() const { return weights_.datasets_seen; }
+  const std::map<std::string, double>& validation() const { return weights_.validation; }
+
+  // Scales the data and reads `columns` of it (empty: all). Beyond the trained number of rows the network reads
+  // SpreadRows(); beyond the trained number of columns it reads them all; both leave a warning that names the range.
+  Encoding Encode(const Dataset& data, std::vector<int> columns = {}, ThreadPool* pool = nullptr) const;
+
+  // theta (p + 1, hypotheses): log-parameters in the table order of ToExpression(structure), log noise variance last;
+  // without the closed-form scale. Error(kBadInput) when the structure uses a column that was not read or a symbol the
+  // network does not know.
+  Matrix Decode(const Encoding& encoding, const Structure& structure) const;
+  std::vector<Matrix> Decode(const Encoding& encoding, std::span<const Structure> structures) const;
+
+ private:
+  NetworkWeights weights_;
+  Network<float> network_;
+};
+
+// The bytes of the weights file in the library, as LoadWeights would read them.
+std::string_view EmbeddedWeights();
+
+}  // namespace instantgp
