@@ -38,22 +38,6 @@ void CheckMemory(int n, const FitOptions& options) {
   throw Error(ErrorCode::kLimit, text);
 }
 
-std::vector<std::string> DataWarnings(const Dataset& data, const Scaler& scaler) {
-  std::vector<std::string> warnings;
-  for (int k = 0; k < data.columns(); ++k) {
-    if (scaler.constant_column[k]) {
-      warnings.push_back("column '" + data.column_names[k] + "' is constant: it carries no information");
-    }
-  }
-  if (scaler.constant_target && data.rows() > 1) {
-    warnings.push_back("the target '" + data.target_name + "' is constant: the model predicts that value everywhere");
-  }
-  if (data.rows() < 3) {
-    warnings.push_back("only " + std::to_string(data.rows()) + " rows: parameters are hardly determined");
-  }
-  return warnings;
-}
-
 Type2Options ToType2(const FitOptions& options) {
   Type2Options type2;
   type2.optimizer =
@@ -90,37 +74,23 @@ void WarnOfJitter(const Posterior& posterior, std::vector<std::string>& warnings
   warnings.push_back(text);
 }
 
-// The structure the network can answer for; an error that names the way out otherwise.
-Structure AmortisedStructure(const Expression& expression, const std::vector<std::string>& column_names,
-                             const FitOptions& options) {
-  std::optional<Structure> structure = ToStructure(expression);
-  if (!structure) {
-    throw Error(ErrorCode::kBadInput,
-                "the network cannot answer for this kernel: " + WhyOutsideFamily(expression, column_names) +
-                    ". Use --method ml instead of " + std::string(Name(options.method)) + ".");
-  }
-  return *std::move(structure);
-}
-
 const TrainedNetwork& NetworkOf(const FitOptions& options) {
   return options.network != nullptr ? *options.network : TrainedNetwork::Embedded();
 }
 
-// Decode, choose, and for refine polish; `total` started with the fit.
-Model FitFromEncoding(const Encoding& encoding, const Expression& expression, const Structure& structure,
-                      const FitOptions& options, ThreadPool& pool, const Stopwatch& total) {
-  const TrainedNetwork& network = NetworkOf(options);
+// Chooses among the decoded parameters, and for refine polishes; `total` started with the fit.
+Model FitFromDecoded(const Encoding& encoding, const Expression& expression, const Structure& structure,
+                     const Matrix& theta, double decode_ms, const FitOptions& options, ThreadPool* pool,
+                     const Stopwatch& total) {
   FitSummary summary;
   summary.method = Name(options.method);
   summary.time_ms.scale = encoding.scale_ms;
   summary.time_ms.encode = encoding.encode_ms;
   std::vector<std::string> warnings = encoding.warnings;
 
+  summary.time_ms.decode = decode_ms;
   Stopwatch clock;
-  const Matrix theta = network.Decode(encoding, structure);
-  summary.time_ms.decode = clock.Milliseconds();
-  clock = Stopwatch();
-  OneShot found = ChoosePosterior(structure, encoding.X, encoding.y, theta, ScaleOf(network.config()), &pool);
+  OneShot found = ChoosePosterior(structure, encoding.X, encoding.y, theta, ScaleOf(NetworkOf(options).config()), pool);
   summary.time_ms.factorize = clock.Milliseconds();
   summary.evaluations = found.evaluations;
   summary.stop_reason = "one forward pass";
@@ -145,7 +115,48 @@ Model FitFromEncoding(const Encoding& encoding, const Expression& expression, co
                std::move(summary), std::move(warnings));
 }
 
+Model FitFromEncoding(const Encoding& encoding, const Expression& expression, const Structure& structure,
+                      const FitOptions& options, ThreadPool& pool, const Stopwatch& total) {
+  const Stopwatch clock;
+  const Matrix theta = NetworkOf(options).Decode(encoding, structure);
+  return FitFromDecoded(encoding, expression, structure, theta, clock.Milliseconds(), options, &pool, total);
+}
+
+void RequireNetworkMethod(const FitOptions& options) {
+  if (options.method != Method::kOneShot && options.method != Method::kRefine) {
+    throw Error(ErrorCode::kUsage, "an encoding serves the methods oneshot and refine, not " +
+                                       std::string(Name(options.method)) + "; fit the data itself");
+  }
+}
+
 }  // namespace
+
+std::vector<std::string> DataWarnings(const Dataset& data, const Scaler& scaler) {
+  std::vector<std::string> warnings;
+  for (int k = 0; k < data.columns(); ++k) {
+    if (scaler.constant_column[k]) {
+      warnings.push_back("column '" + data.column_names[k] + "' is constant: it carries no information");
+    }
+  }
+  if (scaler.constant_target && data.rows() > 1) {
+    warnings.push_back("the target '" + data.target_name + "' is constant: the model predicts that value everywhere");
+  }
+  if (data.rows() < 3) {
+    warnings.push_back("only " + std::to_string(data.rows()) + " rows: parameters are hardly determined");
+  }
+  return warnings;
+}
+
+Structure AmortisedStructure(const Expression& expression, const std::vector<std::string>& column_names,
+                             Method method) {
+  std::optional<Structure> structure = ToStructure(expression);
+  if (!structure) {
+    throw Error(ErrorCode::kBadInput,
+                "the network cannot answer for this kernel: " + WhyOutsideFamily(expression, column_names) +
+                    ". Use --method ml instead of " + std::string(Name(method)) + ".");
+  }
+  return *std::move(structure);
+}
 
 FitCost EstimateCost(int n, const FitOptions& options) {
   // Matrices held at once: the factor and its copy in the model; an optimiser's work matrix and gradient besides.
@@ -188,7 +199,7 @@ Model Fit(const Dataset& data, std::string_view kernel, const FitOptions& option
   const Expression expression = ParseKernel(kernel, data.column_names);
   CheckMemory(data.rows(), options);
   if (options.method == Method::kOneShot || options.method == Method::kRefine) {
-    const Structure structure = AmortisedStructure(expression, data.column_names, options);
+    const Structure structure = AmortisedStructure(expression, data.column_names, options.method);
     ThreadPool pool(std::min(ResolveThreads(options.threads), kMostUsefulThreads));
     Encoding encoding = NetworkOf(options).Encode(data, structure.columns, &pool);
     if (options.stop.stop_requested()) throw Error(ErrorCode::kInterrupted, "interrupted while encoding");
@@ -226,16 +237,25 @@ Model Fit(const Dataset& data, std::string_view kernel, const FitOptions& option
 
 Model FitEncoded(const Encoding& encoding, std::string_view kernel, const FitOptions& options) {
   options.Validate();
-  if (options.method != Method::kOneShot && options.method != Method::kRefine) {
-    throw Error(ErrorCode::kUsage, "an encoding serves the methods oneshot and refine, not " +
-                                       std::string(Name(options.method)) + "; fit the data itself");
-  }
+  RequireNetworkMethod(options);
   const Stopwatch total;
   const Expression expression = ParseKernel(kernel, encoding.column_names);
   CheckMemory(static_cast<int>(encoding.X.rows()), options);
-  const Structure structure = AmortisedStructure(expression, encoding.column_names, options);
+  const Structure structure = AmortisedStructure(expression, encoding.column_names, options.method);
   ThreadPool pool(std::min(ResolveThreads(options.threads), kMostUsefulThreads));
   return FitFromEncoding(encoding, expression, structure, options, pool, total);
+}
+
+Model FitDecoded(const Encoding& encoding, const Structure& structure, const Matrix& theta, const FitOptions& options) {
+  options.Validate();
+  RequireNetworkMethod(options);
+  const Stopwatch total;
+  CheckMemory(static_cast<int>(encoding.X.rows()), options);
+  const int threads = std::min(ResolveThreads(options.threads), kMostUsefulThreads);
+  std::optional<ThreadPool> pool;
+  if (threads > 1) pool.emplace(threads);
+  return FitFromDecoded(encoding, ToExpression(structure), structure, theta, 0, options, pool ? &*pool : nullptr,
+                        total);
 }
 
 }  // namespace instantgp

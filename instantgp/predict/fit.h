@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "instantgp/data/dataset.h"
+#include "instantgp/kernel/structure.h"
 #include "instantgp/predict/encoding.h"
 #include "instantgp/predict/model.h"
 #include "instantgp/predict/trained_network.h"
@@ -53,5 +54,15 @@ Model Fit(const Dataset& data, std::string_view kernel, const FitOptions& option
 
 // Methods oneshot and refine from an encoding that is kept: `options.network` must be the one that made it.
 Model FitEncoded(const Encoding& encoding, std::string_view kernel, const FitOptions& options = {});
+
+// The same with the network's answer at hand: theta is one of TrainedNetwork::Decode(encoding, structures).
+Model FitDecoded(const Encoding& encoding, const Structure& structure, const Matrix& theta,
+                 const FitOptions& options = {});
+
+// The structure a network can answer for; else Error(kBadInput) that says why it cannot and names --method ml.
+Structure AmortisedStructure(const Expression& expression, const std::vector<std::string>& column_names, Method method);
+
+// What is worth telling about a table whatever is fitted to it: constant columns or target, hardly any rows.
+std::vector<std::string> DataWarnings(const Dataset& data, const Scaler& scaler);
 
 }  // namespace instantgp

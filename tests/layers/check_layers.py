@@ -18,9 +18,10 @@ LEVELS = {
     "gp": 2, "network": 2,
     "simulate": 3, "baselines": 3,
     "predict": 4,
-    "training": 5, "evaluate": 5,
+    "ensemble": 5, "search": 5, "training": 5,
+    "evaluate": 6,
 }
-APPS_LEVEL = 6
+APPS_LEVEL = 7
 UMBRELLA = "instantgp/instantgp.h"  # includes every public header and is included by users only
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
