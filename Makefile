@@ -13,10 +13,10 @@ release:  ## (default) build the program into build/release
 	@cmake --build --preset release -j $(JOBS)
 	@echo "built build/release/instantgp"
 
-demo:  ## install what is missing, build, fit the airline example, draw demo.svg
+demo:  ## install what is missing, build, one-shot inference on the airline example against type-2 ML, draw demo.svg
 	@tools/setup build
 	@$(MAKE) --no-print-directory release
-	build/release/instantgp fit --example --kernel "LIN + SE*PER" --method multistart --holdout 0.2 --plot demo.svg
+	build/release/instantgp fit --example --kernel "LIN + SE*PER" --holdout 0.2 --compare refine,ml --plot demo.svg
 	@echo "the picture is in $(CURDIR)/demo.svg"
 
 test:  ## install what is missing, build, run every test

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "apps/cli/common.h"
+#include "apps/cli/comparison.h"
 #include "apps/cli/interrupt.h"
 #include "apps/cli/predictions.h"
 #include "apps/cli/predictive_plot.h"
@@ -32,13 +33,14 @@ constexpr char kExamples[] =
 Examples:
   instantgp fit --example --kernel "LIN + SE*PER" --holdout 0.2 --plot airline.svg
   instantgp fit data.csv --target price --method refine --steps 20 --model price.gp
+  instantgp fit data.csv --holdout 0.2 --compare refine,ml
   instantgp fit data.csv --predict new.csv --output predictions.csv
   zcat data.csv.gz | instantgp fit - --json > fit.json)";
 
 struct Options {
   CommonOptions common;
-  std::string data, kernel = "SE", target, method = "oneshot", model, weights, objective = "ml", predict, output, plot,
-                    missing = "error";
+  std::string data, kernel = "SE", target, method = "oneshot", model, weights, objective = "ml", compare, predict,
+                    output, plot, missing = "error";
   bool example = false;
   int steps = 0;
   int restarts = 10;
@@ -110,6 +112,8 @@ void AnnounceCost(int n, const FitOptions& options, bool quiet) {
 void Run(const Options& options) {
   const Method method = ResolveMethod(options.method);
   CheckCombination(options);
+  std::vector<Method> compare;
+  if (!options.compare.empty()) compare = MethodsFromList(options.compare);
   FitReport report;
   report.source = options.example ? "airline example" : options.data == "-" ? "standard input" : OneLine(options.data);
   report.verbose = options.common.verbose;
@@ -144,8 +148,6 @@ void Run(const Options& options) {
   fit_options.progress = [&](int done, int of) { progress->Update(done, of); };
   AnnounceCost(train.rows(), fit_options, options.common.quiet);
   const Model model = Fit(train, options.kernel, fit_options);
-  progress.reset();
-
   report.model = &model;
   report.warnings = model.warnings();
   report.warnings.insert(report.warnings.end(), notes.begin(), notes.end());
@@ -153,6 +155,15 @@ void Run(const Options& options) {
     report.holdout = model.Score(held_out->X, held_out->y);
     report.holdout_rows = held_out->rows();
   }
+  std::vector<ComparedFit> comparison;
+  if (!compare.empty()) {
+    const Dataset* scored = held_out ? &*held_out : nullptr;
+    comparison.push_back(Compared(model, scored));
+    for (const Method other : compare) {
+      comparison.push_back(FitForComparison(train, scored, options.kernel, fit_options, other));
+    }
+  }
+  progress.reset();
   OutputFiles files;
   std::string predictions_csv;
   std::optional<PredictionOutput> predictions;
@@ -173,12 +184,16 @@ void Run(const Options& options) {
     document["schema"] = "instantgp/fit/1";
     document.update(ReportJson(report));
     document["seed"] = options.common.seed;
+    if (!comparison.empty()) document["comparison"] = ComparisonJson(comparison);
     if (predictions_on_stdout) AddPredictions(*predictions, document["predictions"]);
     if (new_scores) document["prediction_scores"] = ScoresToJson(*new_scores);
     WriteStdout(JsonText(std::move(document)));
     return;
   }
   std::string text = ReportText(report);
+  if (!comparison.empty()) {
+    text += "\n" + Heading("Compared on the same rows (standardised y)") + "\n" + ComparisonText(comparison);
+  }
   if (new_scores) {
     text += "\n  predictions of " + OneLine(options.predict) + ": " +
             ScoresToText(*new_scores, OneLine(model.target_name())) + "\n";
@@ -215,6 +230,9 @@ void RegisterFit(CLI::App& app, Selected& selected) {
   command->add_option("--restarts", options->restarts, "Starts of multistart [10]")
       ->type_name("R")
       ->check(CLI::Range(1, 100000));
+  command
+      ->add_option("--compare", options->compare, "Fit the same rows with these methods too, and show all side by side")
+      ->type_name("LIST");
   command->add_option("--holdout", options->holdout, "Keep this fraction of rows out of the fit and score it")
       ->type_name("FRACTION");
   command->add_option("--missing", options->missing, "Rows with missing values: error or drop [error]")

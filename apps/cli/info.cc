@@ -4,6 +4,7 @@
 #include "apps/cli/common.h"
 #include "apps/cli/report.h"
 #include "apps/cli/terminal.h"
+#include "apps/cli/weights_info.h"
 #include "instantgp/base/cpu.h"
 #include "instantgp/base/diagnosis.h"
 #include "instantgp/base/error.h"
@@ -11,6 +12,7 @@
 #include "instantgp/base/safetensors.h"
 #include "instantgp/base/thread_pool.h"
 #include "instantgp/base/version.h"
+#include "instantgp/predict/trained_network.h"
 
 namespace instantgp::cli {
 namespace {
@@ -20,7 +22,8 @@ constexpr char kHelp[] = "Tell version, build and CPU features, or what a file h
 constexpr char kExamples[] = R"(Examples:
   instantgp info
   instantgp info price.gp
-  instantgp info price.gp --json)";
+  instantgp info price.gp --json
+  instantgp info models/base.safetensors)";
 
 struct Options {
   CommonOptions common;
@@ -50,6 +53,7 @@ Json ProgramJson() {
   j["build_cpu_features"] = FeatureNames(kBuildCpuFeatures);
   j["cpu_features"] = FeatureNames(MachineCpuFeatures());
   j["threads"] = ResolveThreads(0);
+  j["weights"] = WeightsJson(EmbeddedWeights(), "the embedded weights");
   return j;
 }
 
@@ -60,24 +64,8 @@ std::string ProgramText() {
                       {"built for", Joined(FeatureNames(kBuildCpuFeatures))},
                       {"CPU has", Joined(FeatureNames(MachineCpuFeatures()))},
                       {"threads", std::to_string(ResolveThreads(0))}},
-                     2);
-}
-
-// Any safetensors file: its metadata and tensors.
-std::string TensorsText(const TensorFile& file) {
-  std::vector<std::vector<std::string>> rows = {{"tensor", "shape"}};
-  for (const auto& [name, tensor] : file.tensors) {
-    std::string shape;
-    for (std::int64_t extent : tensor.shape) shape += (shape.empty() ? "" : " x ") + std::to_string(extent);
-    rows.push_back({OneLine(name), shape});
-  }
-  return FormatTable(rows, 2);
-}
-
-Json TensorsJson(const TensorFile& file) {
-  Json j = Json::array();
-  for (const auto& [name, tensor] : file.tensors) j.push_back({{"name", name}, {"shape", tensor.shape}});
-  return j;
+                     2) +
+         "\n" + Heading("Weights inside") + "\n" + WeightsText(EmbeddedWeights(), "the embedded weights");
 }
 
 void Run(const Options& options) {
@@ -112,13 +100,15 @@ void Run(const Options& options) {
     report.warnings = model.warnings();
     document["model"] = ReportJson(report);
     document["warnings"] = model.warnings();
-  } else {
+  } else if (format->second == "instantgp-weights") {
     if (!options.common.json) {
-      return WriteStdout(Heading(OneLine(options.file)) + "\n  format        " + OneLine(format->second) + "\n\n" +
-                         TensorsText(file));
+      return WriteStdout(Heading("Weights " + OneLine(options.file)) + "\n" + WeightsText(bytes, options.file));
     }
-    document["tensors"] = TensorsJson(file);
+    document.update(WeightsJson(bytes, options.file));
     document["warnings"] = Json::array();
+  } else {
+    throw Error(ErrorCode::kBadInput, options.file + ": of the format '" + OneLine(format->second) +
+                                          "', which this command does not know; it reads models and weights");
   }
   WriteStdout(JsonText(std::move(document)));
 }
@@ -128,7 +118,7 @@ void Run(const Options& options) {
 void RegisterInfo(CLI::App& app, Selected& selected) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("info", kHelp);
-  command->add_option("FILE", options->file, "A saved model")->type_name("");
+  command->add_option("FILE", options->file, "A saved model or network weights")->type_name("");
   AddCommonOptions(*command, options->common);
   command->footer(kExamples);
   command->callback([options, &selected] { selected.run = [options] { Run(*options); }; });

@@ -108,7 +108,7 @@ class Reader {
     VerifyChecksum(header_text, header);
     TensorFile file;
     file.metadata = std::move(header.metadata);
-    file.metadata.erase(std::string(kChecksumName));
+    file.checksum = std::move(file.metadata.extract(std::string(kChecksumName)).mapped());
     ReadTensors(header, bytes_.substr(kPrefixBytes + header_text.size()), file);
     return file;
   }

@@ -28,6 +28,7 @@ struct Tensor {
 struct TensorFile {
   std::map<std::string, std::string> metadata;  // "checksum" is added on writing and removed on reading
   std::map<std::string, Tensor> tensors;
+  std::string checksum;  // as read, sixteen hexadecimal digits; not looked at on writing
 };
 
 Tensor MakeTensor(const double* values, std::vector<std::int64_t> shape);

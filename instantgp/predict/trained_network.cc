@@ -69,17 +69,22 @@ Encoding TrainedNetwork::Encode(const Dataset& data, std::vector<int> columns, T
   out.columns = std::move(columns);
   out.rows_read = std::min(data.rows(), config.trained_max_n);
   const bool every_column = static_cast<int>(out.columns.size()) == data.columns();
-  Workspace<float> workspace;
   if (every_column && out.rows_read == data.rows()) {
-    network_.Encode(weights_.values.data(), out.X, out.y, workspace, &out.embedding, pool);
+    out.embedding = Embed(out.X, out.y, pool);
   } else {
     const Matrix X = every_column ? out.X : Matrix(out.X(Eigen::all, out.columns));
     const std::vector<int> rows = SpreadRows(X, out.y, out.rows_read);
-    network_.Encode(weights_.values.data(), SelectRows(X, rows), SelectRows(out.y, rows), workspace, &out.embedding,
-                    pool);
+    out.embedding = Embed(SelectRows(X, rows), SelectRows(out.y, rows), pool);
   }
   out.encode_ms = clock.Milliseconds();
   return out;
+}
+
+Embedding<float> TrainedNetwork::Embed(const Matrix& X, const Vector& y, ThreadPool* pool) const {
+  Workspace<float> workspace;
+  Embedding<float> embedding;
+  network_.Encode(weights_.values.data(), X, y, workspace, &embedding, pool);
+  return embedding;
 }
 
 Matrix TrainedNetwork::Decode(const Encoding& encoding, const Structure& structure) const {

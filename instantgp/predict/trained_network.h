@@ -37,6 +37,9 @@ class TrainedNetwork {
   // SpreadRows(); beyond the trained number of columns it reads them all; both leave a warning that names the range.
   Encoding Encode(const Dataset& data, std::vector<int> columns = {}, ThreadPool* pool = nullptr) const;
 
+  // The same for data that is in the network's range already: X (n, d) in [0,1], y of any scale about zero.
+  Embedding<float> Embed(const Matrix& X, const Vector& y, ThreadPool* pool = nullptr) const;
+
   // theta (p + 1, hypotheses): log-parameters in the table order of ToExpression(structure), log noise variance last;
   // without the closed-form scale. Error(kBadInput) when the structure uses a column that was not read or a symbol the
   // network does not know.

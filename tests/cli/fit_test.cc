@@ -48,11 +48,33 @@ TEST(CliFitTest, EveryMethodFits) {
   }
 }
 
+TEST(CliFitTest, ComparesMethodsOnTheSameRows) {
+  const std::vector<std::string> arguments = {"fit", "--example", "--compare", "refine,ml", "--holdout", "0.2"};
+  std::vector<std::string> json = arguments;
+  json.push_back("--json");
+  const auto j = ParseJson(Cli(json));
+  ASSERT_EQ(j.at("comparison").size(), 3u);
+  EXPECT_EQ(j["comparison"][0]["method"], "oneshot");
+  EXPECT_EQ(j["comparison"][0]["nlml_per_point"], j["nlml_per_point"]);
+  EXPECT_LE(j["comparison"][1]["nlml_per_point"].get<double>(), j["nlml_per_point"].get<double>());
+  for (const auto& row : j["comparison"]) {
+    EXPECT_EQ(row.at("status"), "ok");
+    EXPECT_GT(row.at("time_ms").get<double>(), 0);
+    EXPECT_TRUE(row.at("holdout").at("nll").is_number());
+  }
+  EXPECT_NE(Cli(arguments).out.find("times the first"), std::string::npos);
+  ExpectFails(Cli({"fit", "--example", "--compare", "ml,fastest"}), 2, "fastest");
+  // A structure outside the family: the optimiser's fit stands, the network's row says why it is missing.
+  const auto outside =
+      ParseJson(Cli({"fit", "--example", "-k", "(SE + LIN)*PER", "-m", "ml", "--compare", "oneshot", "--json"}));
+  EXPECT_NE(outside["comparison"][1]["status"].get<std::string>().find("--method ml"), std::string::npos);
+}
+
 TEST(CliFitTest, ReportReadsAsText) {
   const ProcessResult result = Cli({"fit", "--example", "--verbose"});
   EXPECT_EQ(result.code, 0) << result.err;
-  for (const char* piece : {"144 rows", "month", "passengers", "forward pass", "NLML", "leave-one-out", "original units",
-                            "noise", "Scaling"}) {
+  for (const char* piece : {"144 rows", "month", "passengers", "forward pass", "NLML", "leave-one-out",
+                            "original units", "noise", "Scaling"}) {
     EXPECT_NE(result.out.find(piece), std::string::npos) << piece << "\n" << result.out;
   }
   EXPECT_EQ(result.out.find('\033'), std::string::npos);  // no colour outside a terminal

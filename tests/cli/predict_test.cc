@@ -115,5 +115,21 @@ TEST_F(CliPredictTest, InfoTellsWhatTheModelHolds) {
   }
 }
 
+TEST_F(CliPredictTest, InfoTellsWhatTheWeightsAre) {
+  const std::string weights = std::string(INSTANTGP_SOURCE_DIR) + "/models/base.safetensors";
+  const auto j = ParseJson(Cli({"info", weights, "--json"}));
+  EXPECT_EQ(j.at("format"), "instantgp-weights");
+  EXPECT_GT(j.at("datasets_seen").get<std::int64_t>(), 0);
+  EXPECT_TRUE(j.at("validation").at("gap_median").is_number());
+  EXPECT_EQ(j.at("architecture").at("symbols").size(), 10u);
+  EXPECT_EQ(j.at("checksum").get<std::string>().size(), 16u);
+  EXPECT_EQ(ParseJson(Cli({"info", "--json"})).at("weights").at("checksum"), j.at("checksum"));
+  const ProcessResult text = Cli({"info", weights});
+  for (const char* piece : {"trained range", "datasets seen", "gap_median", "checksum", "hypotheses"}) {
+    EXPECT_NE(text.out.find(piece), std::string::npos) << piece << "\n" << text.out;
+  }
+  ExpectFails(Cli({"predict", weights, weights}), 3);
+}
+
 }  // namespace
 }  // namespace instantgp::testing

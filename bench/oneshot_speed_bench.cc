@@ -1,0 +1,101 @@
+// One-shot fits against our own optimisers, on the same rows in the same run, from rows in memory to a model ready to
+// predict. Structure SE + LIN + PER on every column, data drawn from it.
+//
+//   oneshot_speed_bench [--threads T] [--datasets N] [--weights FILE]
+//
+// For each size: the median over datasets of the one-shot time (best of several repeats, since it is the one that noise
+// can distort) and of the ratios of L-BFGS from the standard start, and of multi-start, to it.
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "instantgp/base/stopwatch.h"
+#include "instantgp/predict/fit.h"
+#include "instantgp/simulate/distribution.h"
+
+namespace {
+
+using namespace instantgp;
+
+struct Size {
+  int n, d;
+  double target_ml, target_multistart;
+};
+
+double Median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : 0.5 * (values[half - 1] + values[half]);
+}
+
+double Time(const Dataset& data, const FitOptions& options, int repeats, FitSummary* summary) {
+  double best = 1e300;
+  for (int r = 0; r < repeats; ++r) {
+    const Stopwatch clock;
+    const Model model = Fit(data, "SE + LIN + PER", options);
+    best = std::min(best, clock.Milliseconds());
+    *summary = model.summary();
+  }
+  return best;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  FitOptions options;
+  options.threads = 2;
+  int datasets = 7;
+  std::optional<TrainedNetwork> network;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    if (std::strcmp(argv[i], "--threads") == 0) options.threads = std::stoi(argv[i + 1]);
+    if (std::strcmp(argv[i], "--datasets") == 0) datasets = std::stoi(argv[i + 1]);
+    if (std::strcmp(argv[i], "--weights") == 0) {
+      options.network = &network.emplace(TrainedNetwork::Load(argv[i + 1]));
+    }
+  }
+  TrainedNetwork::Embedded();
+  std::printf("threads %d, %d datasets a size; times in ms\n\n", options.threads, datasets);
+  std::printf(
+      "   n d   one-shot  (scale  encode  decode  factorize)         ml  evaluations  ratio  target"
+      "   multistart  ratio  target\n");
+  for (const Size& size : {Size{100, 2, 20, 200}, Size{250, 4, 30, 300}, Size{500, 8, 40, 400}}) {
+    SimulationOptions simulation;
+    simulation.n = size.n;
+    simulation.positives_only = true;
+    Structure structure;
+    for (int column = 0; column < size.d; ++column) {
+      structure.columns.push_back(column);
+      structure.symbols.push_back({0, 1, 2});
+    }
+    simulation.structure = structure;
+    std::vector<double> one_shot, ml, ml_ratio, multi, multi_ratio, scale, encode, decode, factorize, evaluations;
+    for (int k = 0; k < datasets; ++k) {
+      const Simulated drawn = Simulate(simulation, 20261116, k);
+      const Dataset data = Dataset::Of(drawn.X, drawn.y);
+      FitSummary summary;
+      options.method = Method::kOneShot;
+      const double fast = Time(data, options, 20, &summary);
+      one_shot.push_back(fast);
+      scale.push_back(summary.time_ms.scale);
+      encode.push_back(summary.time_ms.encode);
+      decode.push_back(summary.time_ms.decode);
+      factorize.push_back(summary.time_ms.factorize);
+      options.method = Method::kMl;
+      ml.push_back(Time(data, options, 1, &summary));
+      evaluations.push_back(summary.evaluations);
+      ml_ratio.push_back(ml.back() / fast);
+      if (size.n == 500 && k >= 3) continue;  // half a minute each
+      options.method = Method::kMultiStart;
+      multi.push_back(Time(data, options, 1, &summary));
+      multi_ratio.push_back(multi.back() / fast);
+    }
+    std::printf("%4d %d %10.3f  (%.3f %7.3f %7.3f %10.3f) %10.1f %12.0f %6.1f %7.0f %12.0f %6.0f %7.0f\n", size.n,
+                size.d, Median(one_shot), Median(scale), Median(encode), Median(decode), Median(factorize), Median(ml),
+                Median(evaluations), Median(ml_ratio), size.target_ml, Median(multi), Median(multi_ratio),
+                size.target_multistart);
+  }
+  return 0;
+}
