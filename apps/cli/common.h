@@ -41,6 +41,7 @@ struct Selected {
 // Each adds one subcommand, whose callback sets selected.run.
 void RegisterFit(CLI::App& app, Selected& selected);
 void RegisterPredict(CLI::App& app, Selected& selected);
+void RegisterEnsemble(CLI::App& app, Selected& selected);
 void RegisterSimulate(CLI::App& app, Selected& selected);
 void RegisterTrain(CLI::App& app, Selected& selected);
 void RegisterInfo(CLI::App& app, Selected& selected);

@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "apps/cli/common.h"
+#include "apps/cli/ensemble_report.h"
 #include "apps/cli/report.h"
 #include "apps/cli/terminal.h"
 #include "apps/cli/weights_info.h"
@@ -100,6 +101,16 @@ void Run(const Options& options) {
     report.warnings = model.warnings();
     document["model"] = ReportJson(report);
     document["warnings"] = model.warnings();
+  } else if (format->second == kEnsembleFormat) {
+    const Ensemble ensemble = ParseEnsemble(bytes, options.file);
+    EnsembleReport report;
+    report.ensemble = &ensemble;
+    report.source = OneLine(options.file);
+    report.verbose = options.common.verbose;
+    report.warnings = ensemble.warnings();
+    if (!options.common.json) return WriteStdout(ReportText(report));
+    document["ensemble"] = ReportJson(report);
+    document["warnings"] = ensemble.warnings();
   } else if (format->second == "instantgp-weights") {
     if (!options.common.json) {
       return WriteStdout(Heading("Weights " + OneLine(options.file)) + "\n" + WeightsText(bytes, options.file));
@@ -107,8 +118,9 @@ void Run(const Options& options) {
     document.update(WeightsJson(bytes, options.file));
     document["warnings"] = Json::array();
   } else {
-    throw Error(ErrorCode::kBadInput, options.file + ": of the format '" + OneLine(format->second) +
-                                          "', which this command does not know; it reads models and weights");
+    throw Error(ErrorCode::kBadInput,
+                options.file + ": of the format '" + OneLine(format->second) +
+                    "', which this command does not know; it reads models, ensembles and weights");
   }
   WriteStdout(JsonText(std::move(document)));
 }
@@ -118,7 +130,7 @@ void Run(const Options& options) {
 void RegisterInfo(CLI::App& app, Selected& selected) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("info", kHelp);
-  command->add_option("FILE", options->file, "A saved model or network weights")->type_name("");
+  command->add_option("FILE", options->file, "A saved model or ensemble, or network weights")->type_name("");
   AddCommonOptions(*command, options->common);
   command->footer(kExamples);
   command->callback([options, &selected] { selected.run = [options] { Run(*options); }; });

@@ -20,6 +20,7 @@ constexpr char kExamples[] = R"(Examples:
   instantgp fit --example --kernel "LIN + SE*PER" --plot fit.svg
   instantgp fit data.csv --target price --holdout 0.2 --model price.gp
   instantgp predict price.gp new.csv --output predictions.csv
+  instantgp ensemble data.csv --holdout 0.2
   instantgp simulate --kernel "SE + PER" --n 100 | instantgp fit -
 
 'instantgp COMMAND --help' explains a command.)";
@@ -74,6 +75,7 @@ int Run(int argc, char** argv) {
   Selected selected;
   RegisterFit(app, selected);
   RegisterPredict(app, selected);
+  RegisterEnsemble(app, selected);
   RegisterSimulate(app, selected);
   RegisterTrain(app, selected);
   RegisterInfo(app, selected);

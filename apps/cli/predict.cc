@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "apps/cli/common.h"
+#include "apps/cli/fitted_file.h"
 #include "apps/cli/predictions.h"
 #include "apps/cli/table_input.h"
 #include "apps/cli/terminal.h"
@@ -31,20 +32,24 @@ struct Options {
   int samples = 0;
 };
 
-void Run(const Options& options) {
-  if (options.model == "-" && options.rows == "-") {
-    throw Error(ErrorCode::kUsage, "standard input can be the model or the rows, not both");
-  }
-  const Model model = LoadModel(options.model);
+void AddKernel(const Model& model, Json& document) { document["kernel"] = model.KernelText(); }
+
+void AddKernel(const Ensemble& ensemble, Json& document) {
+  document["kernels"] = Json::array();
+  for (const EnsembleMember& member : ensemble.members()) document["kernels"].push_back(member.model.KernelText());
+}
+
+template <typename Fitted>
+void Predict(const Fitted& fitted, const Options& options) {
   const NewRows rows =
-      ReadNewRows(options.rows, MissingFromName(options.missing), model.column_names(), model.target_name());
+      ReadNewRows(options.rows, MissingFromName(options.missing), fitted.column_names(), fitted.target_name());
   PredictionRequest request;
   request.noise = options.latent ? Noise::kLatent : Noise::kObserved;
   request.samples = options.samples;
   request.cov = options.cov;
   request.seed = options.common.seed;
-  const PredictionOutput output = ComputePredictions(model, rows.X, request);
-  const std::optional<Scores> scores = ScoreRows(model, rows);
+  const PredictionOutput output = ComputePredictions(fitted, rows.X, request);
+  const std::optional<Scores> scores = ScoreRows(fitted, rows);
   std::vector<std::string> warnings;
   if (rows.dropped > 0) warnings.push_back(Count(rows.dropped, "row") + " with missing values left out");
 
@@ -54,8 +59,8 @@ void Run(const Options& options) {
     document["schema"] = "instantgp/predict/1";
     document["version"] = kVersion;
     document["model"] = options.model;
-    document["kernel"] = model.KernelText();
-    document["target"] = model.target_name();
+    AddKernel(fitted, document);
+    document["target"] = fitted.target_name();
     document["n"] = rows.X.rows();
     document["latent"] = options.latent;
     AddPredictions(output, document);
@@ -67,7 +72,7 @@ void Run(const Options& options) {
   }
   if (!options.common.quiet) {
     for (const std::string& warning : warnings) Message("warning: " + warning);
-    if (scores) Message(ScoresToText(*scores, OneLine(model.target_name())));
+    if (scores) Message(ScoresToText(*scores, OneLine(fitted.target_name())));
   }
   if (options.output.empty() || options.output == "-") {
     WriteStdout(text);
@@ -78,12 +83,22 @@ void Run(const Options& options) {
   }
 }
 
+void Run(const Options& options) {
+  if (options.model == "-" && options.rows == "-") {
+    throw Error(ErrorCode::kUsage, "standard input can be the model or the rows, not both");
+  }
+  const Fitted fitted = LoadFitted(options.model);
+  std::visit([&](const auto& value) { Predict(value, options); }, fitted);
+}
+
 }  // namespace
 
 void RegisterPredict(CLI::App& app, Selected& selected) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("predict", kHelp);
-  command->add_option("MODEL", options->model, "Model saved by 'fit --model'")->type_name("")->required();
+  command->add_option("MODEL", options->model, "What 'fit --model' or 'ensemble --model' saved")
+      ->type_name("")
+      ->required();
   command->add_option("X.csv", options->rows, "Rows to predict at; '-' is standard input")->type_name("")->required();
   command->add_flag("--latent", options->latent, "Uncertainty of the function itself, without observation noise");
   command->add_option("--samples", options->samples, "Add N joint samples as columns sample1..N [0]")

@@ -16,26 +16,46 @@ Vector Finite(const Vector& values) {
   return values.cwiseMax(-kLargest).cwiseMin(kLargest);
 }
 
+void CheckJointSize(const Matrix& X, const PredictionRequest& request) {
+  if (!request.cov && request.samples == 0) return;
+  const double m = static_cast<double>(X.rows());
+  const double bytes = 8 * (2 * m * m + m * request.samples);
+  if (bytes > kExactMemoryLimit) {
+    throw Error(ErrorCode::kLimit, "the joint covariance of " + std::to_string(X.rows()) +
+                                       " rows does not fit the memory limit; predict fewer rows at a time or leave "
+                                       "out --samples and --cov");
+  }
+}
+
+template <typename Fitted>
+void AddJoint(const Fitted& fitted, const Matrix& X, const PredictionRequest& request, PredictionOutput& output) {
+  if (request.samples > 0) output.samples = fitted.Sample(X, request.samples, request.seed, request.noise);
+  if (request.cov) output.cov = fitted.PredictCov(X, request.noise);
+}
+
 }  // namespace
 
 PredictionOutput ComputePredictions(const Model& model, const Matrix& X, const PredictionRequest& request) {
-  if (request.cov || request.samples > 0) {
-    const double m = static_cast<double>(X.rows());
-    const double bytes = 8 * (2 * m * m + m * request.samples);
-    if (bytes > kExactMemoryLimit) {
-      throw Error(ErrorCode::kLimit, "the joint covariance of " + std::to_string(X.rows()) +
-                                         " rows does not fit the memory limit; predict fewer rows at a time or leave "
-                                         "out --samples and --cov");
-    }
-  }
+  CheckJointSize(X, request);
   const Prediction prediction = model.Predict(X, request.noise);
   PredictionOutput output;
   output.mean = prediction.mean;
   output.std = prediction.std;
   output.lower95 = Finite(prediction.Lower(0.95));
   output.upper95 = Finite(prediction.Upper(0.95));
-  if (request.samples > 0) output.samples = model.Sample(X, request.samples, request.seed, request.noise);
-  if (request.cov) output.cov = model.PredictCov(X, request.noise);
+  AddJoint(model, X, request, output);
+  return output;
+}
+
+PredictionOutput ComputePredictions(const Ensemble& ensemble, const Matrix& X, const PredictionRequest& request) {
+  CheckJointSize(X, request);
+  const Mixture mixture = ensemble.Predict(X, request.noise);
+  PredictionOutput output;
+  output.mean = mixture.Mean();
+  output.std = mixture.Std();
+  output.lower95 = Finite(mixture.Quantile(0.025));
+  output.upper95 = Finite(mixture.Quantile(0.975));
+  AddJoint(ensemble, X, request, output);
   return output;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "apps/cli/common.h"
+#include "instantgp/ensemble/ensemble.h"
 #include "instantgp/predict/model.h"
 
 namespace instantgp::cli {
@@ -25,6 +26,8 @@ struct PredictionOutput {
 
 // Throws Error(kLimit) when the joint covariance that --cov and --samples need exceeds the memory limit.
 PredictionOutput ComputePredictions(const Model& model, const Matrix& X, const PredictionRequest& request);
+// lower95 and upper95 are the mixture's quantiles.
+PredictionOutput ComputePredictions(const Ensemble& ensemble, const Matrix& X, const PredictionRequest& request);
 
 // mean, std, lower95, upper95, then sample1.. and cov1.. when asked for.
 std::string PredictionsToCsv(const PredictionOutput& output);

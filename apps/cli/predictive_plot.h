@@ -4,6 +4,7 @@
 #include <string>
 
 #include "instantgp/data/dataset.h"
+#include "instantgp/ensemble/ensemble.h"
 #include "instantgp/predict/model.h"
 
 namespace instantgp::cli {
@@ -12,5 +13,8 @@ namespace instantgp::cli {
 // column (mean and bands along it, the others at their medians; the most influential ones when there are many) and
 // observed against predicted. `held_out` may be null. Original units, axis names from the header.
 std::string PredictivePlot(const Model& model, const Dataset& train, const Dataset* held_out);
+
+// The same of an ensemble: the members' means as thin lines, the mixture's bold, bands between the mixture's quantiles.
+std::string PredictivePlot(const Ensemble& ensemble, const Dataset& train, const Dataset* held_out);
 
 }  // namespace instantgp::cli

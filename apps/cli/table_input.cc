@@ -38,6 +38,17 @@ std::string Listed(const std::vector<std::string>& names) {
                                         "header with their names.");
 }
 
+template <typename Fitted>
+std::optional<Scores> ScoreKnown(const Fitted& fitted, const NewRows& rows) {
+  if (!rows.y) return std::nullopt;
+  std::vector<Index> known;
+  for (Index i = 0; i < rows.y->size(); ++i) {
+    if (std::isfinite((*rows.y)[i])) known.push_back(i);
+  }
+  if (known.empty()) return std::nullopt;
+  return fitted.Score(rows.X(known, Eigen::all), (*rows.y)(known));
+}
+
 }  // namespace
 
 MissingPolicy MissingFromName(const std::string& name) {
@@ -75,14 +86,7 @@ NewRows ReadNewRows(const std::string& path, MissingPolicy missing, const std::v
   return rows;
 }
 
-std::optional<Scores> ScoreRows(const Model& model, const NewRows& rows) {
-  if (!rows.y) return std::nullopt;
-  std::vector<Index> known;
-  for (Index i = 0; i < rows.y->size(); ++i) {
-    if (std::isfinite((*rows.y)[i])) known.push_back(i);
-  }
-  if (known.empty()) return std::nullopt;
-  return model.Score(rows.X(known, Eigen::all), (*rows.y)(known));
-}
+std::optional<Scores> ScoreRows(const Model& model, const NewRows& rows) { return ScoreKnown(model, rows); }
+std::optional<Scores> ScoreRows(const Ensemble& ensemble, const NewRows& rows) { return ScoreKnown(ensemble, rows); }
 
 }  // namespace instantgp::cli

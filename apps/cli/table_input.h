@@ -7,6 +7,7 @@
 
 #include "instantgp/base/matrix.h"
 #include "instantgp/data/csv.h"
+#include "instantgp/ensemble/ensemble.h"
 #include "instantgp/predict/model.h"
 
 namespace instantgp::cli {
@@ -27,5 +28,6 @@ NewRows ReadNewRows(const std::string& path, MissingPolicy missing, const std::v
 
 // Of the rows whose target is known; nullopt when there is none.
 std::optional<Scores> ScoreRows(const Model& model, const NewRows& rows);
+std::optional<Scores> ScoreRows(const Ensemble& ensemble, const NewRows& rows);
 
 }  // namespace instantgp::cli
