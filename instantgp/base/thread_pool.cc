@@ -33,6 +33,23 @@ int MachineCores() {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
+// Loops often follow each other within microseconds, where sleeping and waking would cost more than the work: a thread
+// looks out for the next loop, or the end of this one, for about 20 microseconds before it sleeps.
+constexpr int kLooks = 500;
+
+void Pause() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ __volatile__("yield");
+#endif
+}
+
+template <typename Condition>
+void LookOut(const Condition& condition) {
+  for (int look = 0; look < kLooks && !condition(); ++look) Pause();
+}
+
 }  // namespace
 
 int ResolveThreads(int requested) {
@@ -74,6 +91,7 @@ struct ThreadPool::State {
   void WorkerLoop(const std::stop_token& stop, int worker) {
     std::uint64_t seen = 0;
     for (;;) {
+      if (seen > 0) LookOut([&] { return generation.load() != seen; });
       {
         std::unique_lock lock(mutex);
         if (!start.wait(lock, stop, [&] { return generation != seen; })) return;
@@ -90,8 +108,8 @@ struct ThreadPool::State {
   std::mutex mutex;
   std::condition_variable_any start;
   std::condition_variable done;
-  std::uint64_t generation = 0;  // number of loops started
-  int busy = 0;                  // started threads still in the current loop
+  std::atomic<std::uint64_t> generation = 0;  // number of loops started
+  std::atomic<int> busy = 0;                  // started threads still in the current loop
   const std::function<void(int, int)>* body = nullptr;
   std::int64_t count = 0;
   std::atomic<std::int64_t> next = 0;
@@ -138,6 +156,7 @@ void ThreadPool::Run(int count, const std::function<void(int index, int worker)>
   }
   state.start.notify_all();
   state.Work(0);
+  LookOut([&] { return state.busy.load() == 0; });
   std::exception_ptr failure;
   {
     std::unique_lock lock(state.mutex);

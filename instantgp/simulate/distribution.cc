@@ -9,6 +9,7 @@
 #include "instantgp/gp/cholesky.h"
 #include "instantgp/gp/covariance.h"
 #include "instantgp/kernel/parameters.h"
+#include "instantgp/simulate/lifelike.h"
 
 namespace instantgp {
 namespace {
@@ -16,6 +17,9 @@ namespace {
 void Require(bool condition, const char* message) {
   if (!condition) throw Error(ErrorCode::kUsage, std::string("simulation options: ") + message);
 }
+
+// Streams of their own: a dataset that is not made lifelike is the same whatever lifelike_p.
+constexpr std::uint32_t kLifelikeSubstream = 1000;
 
 double SymbolWeight(BaseSymbol symbol) { return FactorsOf(symbol).size() == 1 ? 2.0 : 1.0; }
 
@@ -59,6 +63,7 @@ void SimulationOptions::Validate() const {
   Require(n_test >= 0, "n_test must not be negative");
   Require(addend_p > 0 && addend_p <= 1, "addend_p must lie in (0, 1]");
   Require(dimension_p > 0 && dimension_p <= 1, "dimension_p must lie in (0, 1]");
+  Require(lifelike_p >= 0 && lifelike_p <= 1, "lifelike_p must lie in [0, 1]");
   Require(positive_p >= 0 && positive_p <= 1, "positive_p must lie in [0, 1]");
   Require(!symbols.empty(), "symbols must not be empty");
   for (std::size_t i = 0; i < symbols.size(); ++i) {
@@ -126,6 +131,12 @@ Simulated Simulate(const SimulationOptions& options, std::uint64_t seed, std::ui
     out.theta = DrawFromPrior(ParameterTable(expression), random);
     DrawInputs(rows, d, random, w.X);
     DrawNormals(rows, random, w.z);
+    RandomStream change(seed, index, kLifelikeSubstream + static_cast<std::uint32_t>(attempt));
+    const bool lifelike = change.Bernoulli(options.lifelike_p);
+    if (lifelike) {
+      MakeParametersLifelike(expression, change, out.theta);
+      MakeInputsLifelike(change, w.X);
+    }
 
     const Covariance covariance(expression);
     w.K.resize(rows, rows);
@@ -141,7 +152,8 @@ Simulated Simulate(const SimulationOptions& options, std::uint64_t seed, std::ui
     }
     out.jitter = factorization.jitter;
     out.tries = attempt + 1;
-    const Vector y = w.K.triangularView<Eigen::Lower>() * w.z;
+    Vector y = w.K.triangularView<Eigen::Lower>() * w.z;
+    if (lifelike) y.array() -= y.head(n).mean();
     out.X = w.X.topRows(n);
     out.y = y.head(n);
     out.X_test = w.X.bottomRows(options.n_test);

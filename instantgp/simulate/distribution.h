@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "instantgp/base/matrix.h"
-#include "instantgp/gp/covariance.h"
 #include "instantgp/base/rng.h"
+#include "instantgp/gp/covariance.h"
 #include "instantgp/kernel/expression.h"
 #include "instantgp/kernel/structure.h"
 
@@ -29,6 +29,7 @@ struct SimulationOptions {
   double addend_p = 0.6;
   double dimension_p = 0.25;
   double positive_p = 0.5;      // probability that the structure given to the network is the true one
+  double lifelike_p = 0;        // probability that a dataset is made more like measured tables (simulate/lifelike.h)
   bool positives_only = false;  // the given structure is always the true one
   // The symbols structures are made of, ascending, each once.
   std::vector<BaseSymbol> symbols = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
@@ -54,9 +55,9 @@ struct Simulated {
 
 // Scratch for one thread; grows to the largest n seen and is reused.
 struct SimulationWorkspace {
-  Matrix X;        // (n + n_test, d)
-  Matrix K;        // (n + n_test, n + n_test)
-  Vector z;        // (n + n_test)
+  Matrix X;  // (n + n_test, d)
+  Matrix K;  // (n + n_test, n + n_test)
+  Vector z;  // (n + n_test)
   CovarianceScratch covariance;
 };
 

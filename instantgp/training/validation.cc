@@ -66,6 +66,7 @@ ValidationSet::ValidationSet(const TrainingConfig& config, ThreadPool& pool, Com
     : pool_(pool), communicator_(communicator) {
   SimulationOptions options = config.Simulation();
   options.positives_only = false;
+  options.lifelike_p = 0;
   key_ = KeyOf(options, config.validation);
   const int count = config.validation.datasets;
   datasets_.resize(count);

@@ -1,0 +1,37 @@
+#include "instantgp/simulate/lifelike.h"
+
+#include <cmath>
+#include <map>
+
+#include "instantgp/kernel/parameters.h"
+
+namespace instantgp {
+
+void MakeParametersLifelike(const Expression& expression, RandomStream& random, Vector& theta) {
+  std::map<int, double> longer;  // of each column, as a logarithm
+  for (const int column : ColumnsOf(expression)) {
+    longer[column] =
+        random.Bernoulli(0.5) ? random.Uniform(std::log(3.0), std::log(30.0)) : random.Uniform(0, std::log(5.0));
+  }
+  Index row = 0;
+  for (const Parameter& parameter : ParameterTable(expression)) {
+    if (parameter.kind == ParameterKind::kLengthscale) theta[row] += longer[parameter.column];
+    ++row;
+  }
+  theta[row] -= random.Uniform(0, std::log(1000.0));
+}
+
+void MakeInputsLifelike(RandomStream& random, Matrix& X) {
+  for (auto column : X.colwise()) {
+    const double kind = random.Uniform();
+    const int steps = random.UniformInt(1, 11);
+    const double power = std::exp(random.Uniform(-std::log(3.0), std::log(3.0)));
+    if (kind < 0.3) {
+      column = (column * steps).array().round() / steps;
+    } else if (kind < 0.6) {
+      column = column.array().pow(power);
+    }
+  }
+}
+
+}  // namespace instantgp
