@@ -44,6 +44,7 @@ void RegisterPredict(CLI::App& app, Selected& selected);
 void RegisterEnsemble(CLI::App& app, Selected& selected);
 void RegisterSimulate(CLI::App& app, Selected& selected);
 void RegisterTrain(CLI::App& app, Selected& selected);
+void RegisterEvaluate(CLI::App& app, Selected& selected);
 void RegisterInfo(CLI::App& app, Selected& selected);
 
 // Files to be written together once everything that can fail has been computed.

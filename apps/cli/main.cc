@@ -78,6 +78,7 @@ int Run(int argc, char** argv) {
   RegisterEnsemble(app, selected);
   RegisterSimulate(app, selected);
   RegisterTrain(app, selected);
+  RegisterEvaluate(app, selected);
   RegisterInfo(app, selected);
   try {
     app.parse(argc, argv);

@@ -8,7 +8,7 @@ namespace instantgp::testing {
 namespace {
 
 TEST(CliUsageTest, HelpOfEveryCommandHoldsAnExample) {
-  for (const std::string command : {"", "fit", "predict", "simulate", "info"}) {
+  for (const std::string command : {"", "fit", "predict", "simulate", "evaluate", "info"}) {
     for (const char* flag : {"-h", "--help"}) {
       std::vector<std::string> arguments = {flag};
       if (!command.empty()) arguments.insert(arguments.begin(), command);
@@ -33,6 +33,7 @@ TEST(CliUsageTest, EveryOptionOfTheContractIsInTheHelp) {
         "--plot", "--missing", "--example"}},
       {"predict", {"--latent", "--samples", "--cov"}},
       {"simulate", {"--n", "--d", "--kernel", "--count", "--out"}},
+      {"evaluate", {"--data", "--out", "--splits", "--methods", "--quick"}},
       {"info", {}}};
   for (const auto& [command, options] : contract) {
     const std::string help = Cli({command, "--help"}).out;

@@ -1,0 +1,33 @@
+#include "instantgp/evaluate/score.h"
+
+#include "instantgp/base/error.h"
+#include "instantgp/predict/fit.h"
+
+namespace instantgp {
+
+PredictiveScores ScoreModel(const Model& model, const Dataset& test) {
+  const Prediction prediction = model.Predict(test.X);
+  const Scaler& scaler = model.scaler();
+  return ScoreGaussian(scaler.ScaleY(test.y), scaler.ScaleY(prediction.mean), prediction.std / scaler.y_std);
+}
+
+Record FitAndScore(const Dataset& train, const Dataset& test, const std::string& kernel, const std::string& method,
+                   const FitSettings& settings) {
+  const std::optional<Method> known = MethodFromName(method);
+  if (!known) throw Error(ErrorCode::kUsage, "there is no method '" + method + "'; use one of " + ListMethods());
+  FitOptions options;
+  options.method = *known;
+  options.seed = settings.seed;
+  options.threads = 1;
+  options.stop = settings.stop;
+  options.network = settings.network;
+  const Model model = Fit(train, kernel, options);
+  Record record;
+  SetScores(ScoreModel(model, test), record);
+  record.nlml = model.posterior().nlml();
+  record.seconds = model.summary().time_ms.total / 1000;
+  record.evaluations = model.summary().evaluations;
+  return record;
+}
+
+}  // namespace instantgp
