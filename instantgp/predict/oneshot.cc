@@ -18,27 +18,24 @@ struct Scored {
   NlmlValue value;
 };
 
-// Evaluates every hypothesis on the given rows.
-std::vector<Scored> Score(const Covariance& covariance, const Matrix& X, const Vector& y, const Matrix& theta,
-                          const ClosedFormScale* scale, ThreadPool* pool) {
-  std::vector<Scored> scored(theta.cols());
-  const auto evaluate = [&](int k, int) {
-    scored[k].value =
-        NegativeLogMarginalLikelihood(covariance, X, y, theta.col(k), nullptr, scored[k].workspace, scale);
+// Evaluates the given hypotheses on (X, y) and returns those that could be, best first; of equals the earlier one.
+std::vector<int> RunHeat(const Covariance& covariance, const Matrix& X, const Vector& y, const Matrix& theta,
+                         const ClosedFormScale* scale, const std::vector<int>& hypotheses, ThreadPool* pool,
+                         std::vector<Scored>& scored) {
+  const auto evaluate = [&](int i, int) {
+    Scored& own = scored[hypotheses[i]];
+    own.value =
+        NegativeLogMarginalLikelihood(covariance, X, y, theta.col(hypotheses[i]), nullptr, own.workspace, scale);
   };
-  const int count = static_cast<int>(theta.cols());
-  if (pool != nullptr) {
+  const int count = static_cast<int>(hypotheses.size());
+  if (pool != nullptr && count > 1) {
     pool->Run(count, evaluate);
   } else {
-    for (int k = 0; k < count; ++k) evaluate(k, 0);
+    // Alone, a hypothesis may use the threads itself.
+    for (const int k : hypotheses) scored[k].workspace.covariance.pool = pool;
+    for (int i = 0; i < count; ++i) evaluate(i, 0);
   }
-  return scored;
-}
-
-// Hypotheses that could be evaluated, best first; the first of equals first.
-std::vector<int> Ranked(const std::vector<Scored>& scored) {
-  std::vector<int> order(scored.size());
-  std::iota(order.begin(), order.end(), 0);
+  std::vector<int> order = hypotheses;
   std::erase_if(order, [&](int k) { return !scored[k].value.ok; });
   std::stable_sort(order.begin(), order.end(),
                    [&](int a, int b) { return scored[a].value.nlml < scored[b].value.nlml; });
@@ -67,25 +64,35 @@ OneShot ChoosePosterior(const Structure& structure, const Matrix& X, const Vecto
                         const std::optional<ClosedFormScale>& scale, ThreadPool* pool) {
   const Covariance covariance(ToExpression(structure));
   const ClosedFormScale* used_scale = scale ? &*scale : nullptr;
-  const bool all_rows = X.rows() <= kScoringRows;
-  int evaluations = static_cast<int>(theta.cols());
-  std::vector<Scored> scored;
-  if (all_rows) {
-    scored = Score(covariance, X, y, theta, used_scale, pool);
-  } else {
-    const std::vector<int> rows = SpreadRows(X, y, kScoringRows);
-    scored = Score(covariance, SelectRows(X, rows), SelectRows(y, rows), theta, used_scale, pool);
-  }
-  for (const int k : Ranked(scored)) {
-    if (all_rows) return {ScaledPosterior(structure, X, y, theta.col(k), scored[k]), evaluations};
-    Scored& full = scored[k];
-    full.workspace.covariance.pool = pool;
-    full.value = NegativeLogMarginalLikelihood(covariance, X, y, theta.col(k), nullptr, full.workspace, used_scale);
-    ++evaluations;
-    if (full.value.ok) return {ScaledPosterior(structure, X, y, theta.col(k), full), evaluations};
+  const int n = static_cast<int>(X.rows());
+  std::vector<Scored> scored(theta.cols());
+  std::vector<int> order(theta.cols());
+  std::iota(order.begin(), order.end(), 0);
+  int evaluations = 0;
+  const auto heat = [&](int rows, const std::vector<int>& hypotheses) {
+    evaluations += static_cast<int>(hypotheses.size());
+    if (rows >= n) return RunHeat(covariance, X, y, theta, used_scale, hypotheses, pool, scored);
+    const std::vector<int> chosen = SpreadRows(X, y, rows);
+    return RunHeat(covariance, SelectRows(X, chosen), SelectRows(y, chosen), theta, used_scale, hypotheses, pool,
+                   scored);
+  };
+  struct Heat {
+    int rows;
+    std::size_t field;  // the best so many take part
+  };
+  const Heat heats[] = {{kFirstHeatRows, order.size()}, {kSecondHeatRows, 2}, {n, 1}};
+  for (const auto& [rows, field] : heats) {
+    // Those that stay behind follow in their old order, should all who run fail.
+    std::vector<int> behind(order.begin() + static_cast<std::ptrdiff_t>(std::min(field, order.size())), order.end());
+    order.resize(std::min(field, order.size()));
+    order = heat(rows, order);
+    for (; order.empty() && !behind.empty(); behind.erase(behind.begin())) order = heat(rows, {behind.front()});
+    if (order.empty()) break;
+    if (rows >= n) return {ScaledPosterior(structure, X, y, theta.col(order[0]), scored[order[0]]), evaluations};
+    order.insert(order.end(), behind.begin(), behind.end());
   }
   throw Error(ErrorCode::kNumerical, "none of the network's " + std::to_string(theta.cols()) +
-                                         " hypotheses could be factorised on " + std::to_string(X.rows()) +
+                                         " hypotheses could be factorised on " + std::to_string(n) +
                                          " rows. Look for duplicate rows or extreme values, or fit with --method map.");
 }
 

@@ -11,8 +11,10 @@
 
 namespace instantgp {
 
-// Hypotheses are compared on all rows up to this many, beyond it on so many that are spread over the data.
-inline constexpr int kScoringRows = 256;
+// Hypotheses run heats: all of them on at most the first number of rows, the best two on at most the second, the best
+// one on all; rows are spread over the data. A heat that has all rows is the last one, and its winner's factor is kept.
+inline constexpr int kFirstHeatRows = 128;
+inline constexpr int kSecondHeatRows = 256;
 
 struct OneShot {
   Posterior posterior;

@@ -103,7 +103,7 @@ TEST(OneShot, ThreadsDoNotChangeTheBits) {
 
 // What is kept of the scoring is the posterior at the reported parameters.
 TEST(OneShot, TheModelIsThePosteriorAtItsParameters) {
-  for (const int n : {1, 2, 40, kScoringRows, kScoringRows + 1, 400}) {
+  for (const int n : {1, 2, 40, kFirstHeatRows, kFirstHeatRows + 1, kSecondHeatRows, kSecondHeatRows + 1, 400}) {
     const Simulated s = Draw(3, n, 2);
     const Model model = Fit(Dataset::Of(s.X, s.y), Text(s.given));
     const Posterior& kept = model.posterior();
