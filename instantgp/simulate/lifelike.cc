@@ -8,14 +8,17 @@
 namespace instantgp {
 
 void MakeParametersLifelike(const Expression& expression, RandomStream& random, Vector& theta) {
-  std::map<int, double> longer;  // of each column, as a logarithm
+  std::map<int, double> longer, shorter;  // factors of each column's lengthscales and periods, as logarithms
   for (const int column : ColumnsOf(expression)) {
+    shorter[column] = random.Bernoulli(0.5) ? -random.Uniform(0, std::log(10.0)) : 0;
     longer[column] =
         random.Bernoulli(0.5) ? random.Uniform(std::log(3.0), std::log(30.0)) : random.Uniform(0, std::log(5.0));
   }
   Index row = 0;
   for (const Parameter& parameter : ParameterTable(expression)) {
-    if (parameter.kind == ParameterKind::kLengthscale) theta[row] += longer[parameter.column];
+    if (parameter.kind == ParameterKind::kPeriod) theta[row] += shorter[parameter.column];
+    const bool distance = parameter.kind == ParameterKind::kLengthscale && parameter.elementary != Elementary::kPER;
+    if (distance) theta[row] += longer[parameter.column];
     ++row;
   }
   theta[row] -= random.Uniform(0, std::log(1000.0));
@@ -26,7 +29,9 @@ void MakeInputsLifelike(RandomStream& random, Matrix& X) {
     const double kind = random.Uniform();
     const int steps = random.UniformInt(1, 11);
     const double power = std::exp(random.Uniform(-std::log(3.0), std::log(3.0)));
-    if (kind < 0.3) {
+    if (X.cols() == 1 && kind < 0.4) {
+      column = Vector::LinSpaced(X.rows(), 0, 1);
+    } else if (kind < 0.3) {
       column = (column * steps).array().round() / steps;
     } else if (kind < 0.6) {
       column = column.array().pow(power);
