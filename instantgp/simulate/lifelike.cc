@@ -9,10 +9,16 @@ namespace instantgp {
 
 void MakeParametersLifelike(const Expression& expression, RandomStream& random, Vector& theta) {
   std::map<int, double> longer, shorter;  // factors of each column's lengthscales and periods, as logarithms
-  for (const int column : ColumnsOf(expression)) {
+  const std::vector<int> columns = ColumnsOf(expression);
+  for (const int column : columns) {
     shorter[column] = random.Bernoulli(0.5) ? -random.Uniform(0, std::log(10.0)) : 0;
-    longer[column] =
-        random.Bernoulli(0.5) ? random.Uniform(std::log(3.0), std::log(30.0)) : random.Uniform(0, std::log(5.0));
+    const bool matters_little = random.Bernoulli(0.5);
+    if (columns.size() == 1) {
+      longer[column] = random.Uniform(-std::log(20.0), std::log(5.0));
+    } else {
+      longer[column] =
+          matters_little ? random.Uniform(std::log(3.0), std::log(30.0)) : random.Uniform(0, std::log(5.0));
+    }
   }
   Index row = 0;
   for (const Parameter& parameter : ParameterTable(expression)) {

@@ -303,7 +303,7 @@ TEST(SimulateTest, LifelikeDatasetsJoinTheOthers) {
     EXPECT_GE(b.X.minCoeff(), 0);
     EXPECT_LE(b.X.maxCoeff(), 1);
     const Vector ratio = b.theta - a.theta;
-    EXPECT_GE(ratio.head(ratio.size() - 1).minCoeff(), -std::log(10.0) - 1e-12);
+    EXPECT_GE(ratio.head(ratio.size() - 1).minCoeff(), -std::log(20.0) - 1e-12);
     longer += ratio.head(ratio.size() - 1).maxCoeff() / kDraws;
     noise += ratio[ratio.size() - 1] / kDraws;
     for (const auto& column : b.X.colwise()) {
