@@ -79,8 +79,9 @@ std::string ModelSummaryText(const Model& model, const std::string& source) {
                             " at the end (per point, standardised y)");
   }
   out += Line("log evidence", Short(model.posterior().log_marginal_likelihood()));
-  out += Line("leave-one-out", "NLL " + Short(LooStandardized(model)) + " per point on standardised y, " +
-                                   Short(LooStandardized(model) + std::log(model.scaler().y_std)) + " in y's units");
+  const double loo = LooStandardized(model);
+  out += Line("leave-one-out", "NLL " + Short(loo) + " per point on standardised y, " +
+                                   Short(loo + std::log(model.scaler().y_std)) + " in y's units");
   if (model.posterior().jitter() > 0) out += Line("jitter", Short(model.posterior().jitter()));
   return out;
 }
@@ -144,8 +145,9 @@ Json ReportJson(const FitReport& report) {
   j["nlml_per_point"] = model.posterior().nlml();
   j["nlml_per_point_start"] = summary.nlml_start;
   j["log_marginal_likelihood"] = model.posterior().log_marginal_likelihood();
-  j["loo_nll"] = LooStandardized(model) + std::log(y_std);
-  j["loo_nll_standardized"] = LooStandardized(model);
+  const double loo = LooStandardized(model);
+  j["loo_nll"] = loo + std::log(y_std);
+  j["loo_nll_standardized"] = loo;
   if (report.holdout) {
     j["holdout"] = ScoresToJson(*report.holdout);
     j["holdout"]["n"] = report.holdout_rows;
