@@ -118,6 +118,8 @@ void RegisterEvaluate(CLI::App& app, Selected& selected) {
       ->type_name("LIST")
       ->delimiter(',');
   command->add_option("--weights", options.weights, "Weights of the network [those inside]")->type_name("FILE");
+  command->add_option("--before", options.weights_before, "finetune: weights before phase 2 of the training")
+      ->type_name("FILE");
   command->add_flag("--quick", options.quick, "A small version of about a minute");
   command->add_flag("--fresh", options.fresh, "Forget earlier records in the folder");
   AddCommonOptions(*command, arguments->common);

@@ -28,6 +28,7 @@ Examples:
   instantgp fit --example --kernel "LIN + SE*PER" --holdout 0.2 --plot airline.svg
   instantgp fit data.csv --target price --method refine --steps 20 --model price.gp
   instantgp fit data.csv --holdout 0.2 --compare refine,ml
+  instantgp fit large.csv --method svgp --inducing 200
   instantgp fit data.csv --predict new.csv --output predictions.csv
   zcat data.csv.gz | instantgp fit - --json > fit.json)";
 
@@ -37,13 +38,11 @@ struct Options {
   std::string kernel = "SE", method = "oneshot", weights, objective = "ml", compare;
   int steps = 0;
   int restarts = 10;
+  int inducing = 0;
 };
 
 Method ResolveMethod(const std::string& name) {
   if (const std::optional<Method> method = MethodFromName(name)) return *method;
-  if (name == "svgp") {
-    throw Error(ErrorCode::kUsage, "--method svgp is not in this version yet; use one of " + ListMethods());
-  }
   throw Error(ErrorCode::kUsage, "there is no method '" + OneLine(name) + "'; use one of " + ListMethods());
 }
 
@@ -51,6 +50,9 @@ void CheckCombination(const Options& options) {
   const bool network_method = options.method == "oneshot" || options.method == "refine";
   if (!options.weights.empty() && !network_method) {
     throw Error(ErrorCode::kUsage, "--weights is for the methods oneshot and refine, not " + options.method);
+  }
+  if (options.inducing > 0 && options.method != "svgp" && options.compare.find("svgp") == std::string::npos) {
+    throw Error(ErrorCode::kUsage, "--inducing is for --method svgp, not " + options.method);
   }
   if (options.objective != "ml" && options.method != "refine") {
     throw Error(ErrorCode::kUsage,
@@ -74,13 +76,15 @@ void Run(const Options& options) {
   std::optional<TrainedNetwork> network;
   if (!options.weights.empty()) fit_options.network = &network.emplace(TrainedNetwork::Load(options.weights));
   fit_options.restarts = options.restarts;
+  fit_options.inducing = options.inducing;
   fit_options.seed = options.common.seed;
   fit_options.threads = options.common.threads;
   fit_options.stop = StopToken();
-  std::optional<Progress> progress(std::in_place, "starts", options.common.quiet);
+  std::optional<Progress> progress(std::in_place, method == Method::kSvgp ? "steps" : "starts", options.common.quiet);
   fit_options.progress = [&](int done, int of) { progress->Update(done, of); };
   const FitCost cost = EstimateCost(loaded.train.rows(), fit_options);
-  AnnounceCost(loaded.train.rows(), cost.bytes, cost.seconds, "an exact fit", options.common.quiet);
+  AnnounceCost(loaded.train.rows(), cost.bytes, cost.seconds, method == Method::kSvgp ? "a sparse fit" : "an exact fit",
+               options.common.quiet);
   const Model model = Fit(loaded.train, options.kernel, fit_options);
   FitReport report;
   report.source = loaded.source;
@@ -128,7 +132,7 @@ void RegisterFit(CLI::App& app, Selected& selected) {
   CLI::App* command = app.add_subcommand("fit", kHelp);
   AddTableOptions(*command, options->data);
   command->add_option("-k,--kernel", options->kernel, "Kernel expression [SE]")->type_name("EXPR");
-  command->add_option("-m,--method", options->method, "oneshot, refine, ml, adam, multistart or map [oneshot]")
+  command->add_option("-m,--method", options->method, "oneshot, refine, ml, adam, multistart, map or svgp [oneshot]")
       ->type_name("NAME");
   command->add_option("--steps", options->steps, "Most optimiser steps [0: the method's own]")
       ->type_name("K")
@@ -141,6 +145,9 @@ void RegisterFit(CLI::App& app, Selected& selected) {
   command->add_option("--restarts", options->restarts, "Starts of multistart [10]")
       ->type_name("R")
       ->check(CLI::Range(1, 100000));
+  command->add_option("--inducing", options->inducing, "Inducing points of svgp [0: half the rows]")
+      ->type_name("M")
+      ->check(CLI::Range(0, 1000000));
   command
       ->add_option("--compare", options->compare, "Fit the same rows with these methods too, and show all side by side")
       ->type_name("LIST");

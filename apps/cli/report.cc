@@ -17,6 +17,7 @@ std::string MethodText(const std::string& method) {
   if (method == "ml") return "ml (type-2 maximum likelihood, L-BFGS)";
   if (method == "adam") return "adam (type-2 maximum likelihood, Adam)";
   if (method == "multistart") return "multistart (type-2 maximum likelihood, Adam from several starts)";
+  if (method == "svgp") return "svgp (sparse variational, Adam)";
   if (method == "map") return "map (maximum a posteriori, L-BFGS)";
   return method;
 }
@@ -75,14 +76,19 @@ std::string ModelSummaryText(const Model& model, const std::string& source) {
     if (summary.starts > 1) stop += ", " + Count(summary.starts, "start");
     if (summary.rejected > 0) stop += ", " + std::to_string(summary.rejected) + " rejected";
     out += Line("stopped", stop);
-    out += Line("NLML", Short(summary.nlml_start) + " at the start, " + Short(summary.nlml) +
-                            " at the end (per point, standardised y)");
+    out += Line(model.sparse() ? "-ELBO" : "NLML", Short(summary.nlml_start) + " at the start, " + Short(summary.nlml) +
+                                                       " at the end (per point, standardised y)");
   }
-  out += Line("log evidence", Short(model.posterior().log_marginal_likelihood()));
-  const double loo = LooStandardized(model);
-  out += Line("leave-one-out", "NLL " + Short(loo) + " per point on standardised y, " +
-                                   Short(loo + std::log(model.scaler().y_std)) + " in y's units");
-  if (model.posterior().jitter() > 0) out += Line("jitter", Short(model.posterior().jitter()));
+  if (model.sparse()) {
+    out += Line("inducing", Count(model.sparse()->parts().Z.rows(), "point"));
+    out += Line("log evidence", "at least " + Short(model.predictive().log_marginal_likelihood()));
+  } else {
+    out += Line("log evidence", Short(model.predictive().log_marginal_likelihood()));
+    const double loo = LooStandardized(model);
+    out += Line("leave-one-out", "NLL " + Short(loo) + " per point on standardised y, " +
+                                     Short(loo + std::log(model.scaler().y_std)) + " in y's units");
+  }
+  if (!model.sparse() && model.predictive().jitter() > 0) out += Line("jitter", Short(model.predictive().jitter()));
   return out;
 }
 
@@ -142,12 +148,16 @@ Json ReportJson(const FitReport& report) {
   j["noise_std_original_units"] = NoiseStd(model) * y_std;
   j["amplitude"] = model.AmplitudeOriginalUnits() / y_std;
   j["amplitude_original_units"] = model.AmplitudeOriginalUnits();
-  j["nlml_per_point"] = model.posterior().nlml();
+  j["nlml_per_point"] = model.predictive().nlml();  // svgp: its upper bound
   j["nlml_per_point_start"] = summary.nlml_start;
-  j["log_marginal_likelihood"] = model.posterior().log_marginal_likelihood();
-  const double loo = LooStandardized(model);
-  j["loo_nll"] = loo + std::log(y_std);
-  j["loo_nll_standardized"] = loo;
+  j["log_marginal_likelihood"] = model.predictive().log_marginal_likelihood();
+  if (model.sparse()) {
+    j["inducing"] = model.sparse()->parts().Z.rows();
+  } else {
+    const double loo = LooStandardized(model);
+    j["loo_nll"] = loo + std::log(y_std);
+    j["loo_nll_standardized"] = loo;
+  }
   if (report.holdout) {
     j["holdout"] = ScoresToJson(*report.holdout);
     j["holdout"]["n"] = report.holdout_rows;
@@ -157,7 +167,7 @@ Json ReportJson(const FitReport& report) {
   j["starts"] = summary.starts;
   j["rejected"] = summary.rejected;
   j["stop_reason"] = summary.stop_reason;
-  j["jitter"] = model.posterior().jitter();
+  j["jitter"] = model.predictive().jitter();
   j["scaling"] = {{"x_min", ToJson(model.scaler().x_min)},
                   {"x_range", ToJson(model.scaler().x_range)},
                   {"y_mean", model.scaler().y_mean},

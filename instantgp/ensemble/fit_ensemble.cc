@@ -192,6 +192,10 @@ std::vector<std::string> BuiltInKernels() {
 
 Ensemble FitEnsemble(const Dataset& data, std::span<const std::string> kernels, const EnsembleOptions& options) {
   options.Validate();
+  if (options.fit.method == Method::kSvgp) {
+    throw Error(ErrorCode::kUsage,
+                "ensembles weigh exact likelihoods, of which svgp has only a bound; use another method");
+  }
   const Stopwatch total;
   std::vector<std::string> warnings;
   const Kernels parsed = ParseAll(kernels, data.column_names, warnings);

@@ -56,13 +56,14 @@ std::string Fingerprint(std::string_view bytes) {
 
 // What records depend on besides their own names. Splits and methods may grow from run to run.
 std::string SettingsOf(const Experiment& experiment, const ExperimentOptions& options) {
-  const std::string file = options.weights.empty() ? "" : ReadFile(options.weights);
-  const nlohmann::ordered_json settings = {
-      {"schema", "instantgp/evaluate-run/1"},
-      {"experiment", experiment.name},
-      {"seed", options.seed},
-      {"quick", options.quick},
-      {kWeightsKey, Fingerprint(options.weights.empty() ? EmbeddedWeights() : file)}};
+  std::string weights =
+      Fingerprint(options.weights.empty() ? EmbeddedWeights() : std::string_view(ReadFile(options.weights)));
+  if (!options.weights_before.empty()) weights += " " + Fingerprint(ReadFile(options.weights_before));
+  const nlohmann::ordered_json settings = {{"schema", "instantgp/evaluate-run/1"},
+                                           {"experiment", experiment.name},
+                                           {"seed", options.seed},
+                                           {"quick", options.quick},
+                                           {kWeightsKey, weights}};
   return settings.dump(1) + "\n";
 }
 
@@ -75,8 +76,9 @@ void ExperimentOptions::Validate() const {
 }
 
 const std::vector<Experiment>& Experiments() {
-  static const std::vector<Experiment> list = {SimulatedExperiment(), BenchmarkExperiment(), AhgpExperiment(),
-                                               SmallNExperiment(), MapExperiment()};
+  static const std::vector<Experiment> list = {SimulatedExperiment(), BenchmarkExperiment(),   AhgpExperiment(),
+                                               EnsembleExperiment(),  SmallNExperiment(),      FinetuneExperiment(),
+                                               MapExperiment(),       QualitativeExperiment(), SymmetryExperiment()};
   return list;
 }
 
@@ -95,8 +97,9 @@ const Experiment& FindExperiment(const std::string& name) {
 ExperimentResult RunExperiment(const Experiment& experiment, const ExperimentOptions& requested) {
   requested.Validate();
   ExperimentOptions options = requested;
-  std::optional<TrainedNetwork> network;
+  std::optional<TrainedNetwork> network, before;
   if (!options.weights.empty()) options.network = &network.emplace(TrainedNetwork::Load(options.weights));
+  if (!options.weights_before.empty()) options.before = &before.emplace(TrainedNetwork::Load(options.weights_before));
   const std::vector<std::string> methods = ResolveMethods(experiment, options);
   const std::vector<Cell> cells = experiment.cells(options);  // complains about missing data before anything is written
   const ResultFolder folder(options.out, SettingsOf(experiment, options), options.fresh);
@@ -117,7 +120,7 @@ ExperimentResult RunExperiment(const Experiment& experiment, const ExperimentOpt
     throw Error(ErrorCode::kInterrupted, "stopped with " + std::to_string(result.records.size()) + " records in '" +
                                              options.out + "'; the same command goes on from there");
   }
-  result.report = experiment.report(result.records);
+  result.report = experiment.report(result.records, options);
   result.files = {"records.csv", "records.json", "tables.md"};
   folder.WriteFile("records.json", RecordsToJson(result.records));
   folder.WriteFile("tables.md", result.report.markdown);

@@ -20,6 +20,7 @@ struct ExperimentOptions {
   int splits = 0;                    // 0: the experiment's own number
   std::vector<std::string> methods;  // empty: the experiment's own, as far as this build has them
   std::string weights;               // of the network; empty: those inside the library
+  std::string weights_before;        // finetune: the weights before phase 2
   bool quick = false;                // about a minute; without `data` only what needs no file
   bool fresh = false;                // forget what `out` holds
   std::uint64_t seed = 0;
@@ -27,7 +28,9 @@ struct ExperimentOptions {
   std::stop_token stop;
   std::function<void(int done, int of, double seconds_left)> progress;
 
-  const TrainedNetwork* network = nullptr;  // set by RunExperiment from `weights`; null: the embedded one
+  // Set by RunExperiment from the files.
+  const TrainedNetwork* network = nullptr;  // null: the embedded one
+  const TrainedNetwork* before = nullptr;   // null: not given
 
   void Validate() const;  // throws Error(kUsage) naming the option
 };
@@ -43,7 +46,7 @@ struct Experiment {
   std::vector<std::string> methods;
   std::vector<std::string> special_methods;  // that are not the facade's
   std::function<std::vector<Cell>(const ExperimentOptions&)> cells;
-  std::function<Report(const std::vector<Record>&)> report;
+  std::function<Report(const std::vector<Record>&, const ExperimentOptions&)> report;
 };
 
 const std::vector<Experiment>& Experiments();

@@ -18,9 +18,11 @@ struct KnownMethod {
   int color;
 };
 
-constexpr std::array<KnownMethod, 11> kKnown = {{{"oneshot", "one-shot", 0},
+constexpr std::array<KnownMethod, 13> kKnown = {{{"oneshot", "one-shot", 0},
                                                  {"refine", "one-shot + refine", 5},
                                                  {"ensemble", "one-shot ensemble", 1},
+                                                 {"one-by-one", "one-shot, structure by structure", 6},
+                                                 {"no-finetune", "one-shot before fine-tuning", 1},
                                                  {"ahgp", "AHGP-SE-ARD", 1},
                                                  {"ml", "GP-ML (L-BFGS)", 2},
                                                  {"adam", "GP-ML (Adam)", 4},

@@ -1,70 +1,17 @@
-// Experiments on the seven real datasets.
+// The benchmark on the seven real datasets, and what compares methods by the same protocol.
 #include <algorithm>
-#include <cmath>
-#include <memory>
 
-#include "instantgp/data/airline.h"
-#include "instantgp/data/split.h"
-#include "instantgp/evaluate/benchmark_data.h"
+#include "instantgp/base/error.h"
 #include "instantgp/evaluate/figures.h"
 #include "instantgp/evaluate/grouping.h"
 #include "instantgp/evaluate/protocols.h"
+#include "instantgp/evaluate/real_splits.h"
 #include "instantgp/evaluate/score.h"
-#include "instantgp/evaluate/statistics.h"
 #include "instantgp/evaluate/tables.h"
-#include "instantgp/kernel/structure_list.h"
 #include "instantgp/plot/figure.h"
 
 namespace instantgp {
 namespace {
-
-constexpr int kQuickRows = 100;  // of each part
-
-struct RealData {
-  const BenchmarkDataset* about;
-  Dataset table;
-};
-
-std::vector<RealData> OpenRealData(const ExperimentOptions& options) {
-  const std::vector<BenchmarkDataset>& all = BenchmarkDatasets();
-  std::vector<RealData> data;
-  if (options.quick && options.data.empty()) {  // the one the library carries
-    const auto airline = std::find_if(all.begin(), all.end(), [](const auto& d) { return d.name == "Airline"; });
-    data.push_back({&*airline, AirlineExample()});
-    return data;
-  }
-  std::vector<Dataset> tables = LoadBenchmarkData(options.data);
-  for (std::size_t k = 0; k < all.size(); ++k) data.push_back({&all[k], std::move(tables[k])});
-  return data;
-}
-
-std::vector<Cell> RealCells(const ExperimentOptions& options, const std::vector<ColumnSymbols>& structures,
-                            int splits) {
-  const auto data = std::make_shared<const std::vector<RealData>>(OpenRealData(options));
-  const FitSettings settings{0, options.stop, options.network};
-  std::vector<Cell> cells;
-  for (std::size_t k = 0; k < data->size(); ++k) {
-    const BenchmarkDataset& about = *(*data)[k].about;
-    const int n_train = options.quick ? std::min(about.n_train, kQuickRows) : about.n_train;
-    const int n_test = options.quick ? kQuickRows : kMaxTestRows;
-    for (int split = 0; split < splits; ++split) {
-      for (const ColumnSymbols& symbols : structures) {
-        Cell cell{about.name, split, ShorthandText(symbols), 0, nullptr};
-        cell.cost = std::pow(n_train, 2.5) * static_cast<double>(symbols.size()) * about.inputs;
-        const std::uint64_t seed = SplitSeed(options.seed, split);
-        cell.run = [=, kernel = cell.structure](const std::string& method) {
-          const Dataset& table = (*data)[k].table;
-          const Split rows = CountSplit(table.rows(), n_train, n_test, seed);
-          FitSettings own = settings;
-          own.seed = seed;
-          return FitAndScore(SelectRows(table, rows.train), SelectRows(table, rows.test), kernel, method, own);
-        };
-        cells.push_back(std::move(cell));
-      }
-    }
-  }
-  return cells;
-}
 
 // A single symbol, a pair, a triple and a quadruple.
 std::vector<ColumnSymbols> FewStructures() {
@@ -92,7 +39,7 @@ std::string Reference(const std::vector<Record>& records) {
   return methods.empty() ? "" : methods.front();
 }
 
-Report BenchmarkReport(const std::vector<Record>& records) {
+Report BenchmarkReport(const std::vector<Record>& records, const ExperimentOptions&) {
   const std::string reference = Reference(records);
   Report report;
   std::string& text = report.markdown;
@@ -119,54 +66,23 @@ Report BenchmarkReport(const std::vector<Record>& records) {
   return report;
 }
 
-constexpr double kSignificance = 0.025;
-
-// Means of `method` over splits; a star where they are significantly smaller than the other's.
-std::vector<std::string> MeanRow(const std::vector<Record>& records, const std::string& method,
-                                 const std::string& other) {
-  std::vector<std::string> row = {MethodTitle(method) + ", here"};
-  for (const std::string& dataset : DatasetsOf(records)) {
-    const std::vector<double> own = ValuesOf(records, dataset, method, &Record::rmse);
-    const std::vector<double> others = ValuesOf(records, dataset, other, &Record::rmse);
-    const bool smaller = own.size() > 1 && others.size() > 1 && TwoSampleTTest(own, others).p_smaller < kSignificance;
-    row.push_back(own.empty() ? "-" : (smaller ? "*" : "") + Digits(Mean(own), 4));
+// The benchmark with two networks. The one before fine-tuning is a method of its own, so that its records stand beside.
+std::vector<Cell> FinetuneCells(const ExperimentOptions& options) {
+  if (options.before == nullptr) {
+    throw Error(ErrorCode::kUsage,
+                "this experiment compares weights with those before phase 2 of their training: give the latter with "
+                "--before FILE");
   }
-  return row;
-}
-
-Report AhgpReport(const std::vector<Record>& records) {
-  const std::vector<std::string> methods = MethodsOf(records), datasets = DatasetsOf(records);
-  std::vector<std::vector<std::string>> rows = {{"RMSE"}, {"GP-Amortized, published"}, {"AHGP-SE-ARD, published"}};
-  rows[0].insert(rows[0].end(), datasets.begin(), datasets.end());
-  for (const std::string& name : datasets) {
-    for (const BenchmarkDataset& about : BenchmarkDatasets()) {
-      if (about.name != name) continue;
-      rows[1].push_back(Digits(about.published_amortized, 4));
-      rows[2].push_back(Digits(about.published_ahgp, 4));
-    }
+  std::vector<Cell> cells = BenchmarkCells(options);
+  ExperimentOptions before = options;
+  before.network = options.before;
+  const std::vector<Cell> others = BenchmarkCells(before);
+  for (std::size_t c = 0; c < cells.size(); ++c) {
+    cells[c].run = [after = cells[c].run, other = others[c].run](const std::string& method) {
+      return method == "no-finetune" ? other("oneshot") : after(method);
+    };
   }
-  const auto has = [&](const char* name) { return std::find(methods.begin(), methods.end(), name) != methods.end(); };
-  const std::string rival = has("ahgp") ? "ahgp" : "ml";
-  for (const std::string& method : methods) {
-    const std::string other = method == "oneshot" ? rival : "oneshot";
-    rows.push_back(MeanRow(records, method, other));
-  }
-  int splits = 0;
-  for (const Record& record : records) splits = std::max(splits, record.split + 1);
-  Report report;
-  report.markdown = "### RMSE on standardised targets, ARD-SE, mean of " + std::to_string(splits) + " splits\n\n" +
-                    MarkdownTable(rows) + "\n* significantly smaller, two-sample t-test at " +
-                    Digits(kSignificance, 2) + ": one-shot against " + MethodTitle(rival) +
-                    ", every other method against one-shot\n\n" + "### NLL on standardised targets, mean\n\n" +
-                    MeanTable(records, &Record::nll) + "\n### Seconds for a fit, median\n\n" +
-                    MedianTable(records, &Record::seconds);
-  const std::string failures = FailureTable(records);
-  if (!failures.empty()) report.markdown += "\n### Fits that failed\n\n" + failures;
-  plot::Figure figure(1, 1, {760, 280});
-  DrawBoxes(records, &Record::rmse, figure.At(0, 0));
-  figure.At(0, 0).YLabel("RMSE");
-  report.figures = {{"rmse.svg", figure.ToSvg()}};
-  return report;
+  return cells;
 }
 
 }  // namespace
@@ -188,16 +104,13 @@ Experiment MapExperiment() {
       BenchmarkReport};
 }
 
-Experiment AhgpExperiment() {
-  return {"ahgp",
-          "ARD-SE on seven real datasets over 20 splits, next to the published table",
-          {"oneshot", "ahgp", "refine", "ml"},
-          {},
-          [](const ExperimentOptions& options) {
-            const int splits = options.splits > 0 ? options.splits : options.quick ? 3 : 20;
-            return RealCells(options, {BenchmarkStructures()[0]}, splits);
-          },
-          AhgpReport};
+Experiment FinetuneExperiment() {
+  return {"finetune",
+          "one-shot with and without the noise fine-tuning of phase 2, on the benchmark",
+          {"oneshot", "no-finetune"},
+          {"no-finetune"},
+          FinetuneCells,
+          BenchmarkReport};
 }
 
 }  // namespace instantgp

@@ -1,5 +1,6 @@
 #include "instantgp/evaluate/runner.h"
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <map>
@@ -19,6 +20,10 @@ namespace {
 using Key = std::tuple<std::string, int, std::string, std::string>;
 
 Key KeyOf(const Record& r) { return {r.dataset, r.split, r.structure, r.method}; }
+
+bool IsFor(const Cell& cell, const std::string& method) {
+  return cell.methods.empty() || std::find(cell.methods.begin(), cell.methods.end(), method) != cell.methods.end();
+}
 
 std::string Category(ErrorCode code) {
   switch (code) {
@@ -68,6 +73,7 @@ std::vector<Record> RunCells(const std::vector<Cell>& cells, const std::vector<s
   for (std::size_t c = 0; c < cells.size(); ++c) {
     bool complete = true;
     for (std::size_t m = 0; m < per_cell; ++m) {
+      if (!IsFor(cells[c], methods[m])) continue;
       const auto found = known.find({cells[c].dataset, cells[c].split, cells[c].structure, methods[m]});
       if (found == known.end()) {
         complete = false;
@@ -104,7 +110,7 @@ std::vector<Record> RunCells(const std::vector<Cell>& cells, const std::vector<s
     for (std::size_t m = 0; m < per_cell; ++m) {
       {
         const std::lock_guard lock(mutex);
-        if (records[c * per_cell + m]) continue;
+        if (records[c * per_cell + m] || !IsFor(cells[c], methods[m])) continue;
       }
       if (options.stop.stop_requested()) return;
       std::optional<Record> record = RunMethod(cells[c], methods[m]);

@@ -16,7 +16,8 @@ struct Cell {
   std::string dataset;
   int split = 0;
   std::string structure;
-  double cost = 1;  // relative to other cells, for the time left
+  double cost = 1;                   // relative to other cells, for the time left
+  std::vector<std::string> methods;  // the only ones this cell is for; empty: all
   // Fills everything but the four names. Throws for a fit that fails. May be called from any thread.
   std::function<Record(const std::string& method)> run;
 };
@@ -30,10 +31,10 @@ struct RunnerOptions {
   std::function<void(const std::vector<Record>& records)> save;
 };
 
-// The records of all cells and methods, ordered by cell, then method. Those in `done` with the same dataset, split,
-// structure and method are kept and not run again; the others of `done` follow at the end. A method that throws Error
-// (or runs out of memory) is a record with the reason as its status, and the run goes on. When a stop is requested,
-// what is complete is returned.
+// The records of all cells and their methods, ordered by cell, then method. Those in `done` with the same dataset,
+// split, structure and method are kept and not run again; the others of `done` follow at the end. A method that throws
+// Error (or runs out of memory) is a record with the reason as its status, and the run goes on. When a stop is
+// requested, what is complete is returned.
 std::vector<Record> RunCells(const std::vector<Cell>& cells, const std::vector<std::string>& methods,
                              const std::vector<Record>& done, const RunnerOptions& options);
 

@@ -24,7 +24,7 @@ Record FitAndScore(const Dataset& train, const Dataset& test, const std::string&
   const Model model = Fit(train, kernel, options);
   Record record;
   SetScores(ScoreModel(model, test), record);
-  record.nlml = model.posterior().nlml();
+  record.nlml = model.predictive().nlml();
   record.seconds = model.summary().time_ms.total / 1000;
   record.evaluations = model.summary().evaluations;
   return record;

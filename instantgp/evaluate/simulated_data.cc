@@ -40,7 +40,7 @@ void AddPairs(const std::string& label, const SimulationOptions& simulation, int
     const std::uint64_t number = static_cast<std::uint64_t>(index);
     const auto pair = std::make_shared<const Simulated>(Simulate(simulation, seed, number));
     const int d = static_cast<int>(pair->X.cols());
-    Cell cell{label, index, Print(ToExpression(pair->given), DefaultColumnNames(d)), 0, nullptr};
+    Cell cell{label, index, Print(ToExpression(pair->given), DefaultColumnNames(d)), 0, {}, nullptr};
     cell.cost = std::pow(static_cast<double>(pair->X.rows()), 2) * d;
     const FitSettings settings{SplitSeed(options.seed, index), options.stop, options.network};
     cell.run = [pair, settings, kernel = cell.structure](const std::string& method) {
@@ -52,7 +52,7 @@ void AddPairs(const std::string& label, const SimulationOptions& simulation, int
   }
 }
 
-Report BoxReport(const std::vector<Record>& records) {
+Report BoxReport(const std::vector<Record>& records, const ExperimentOptions&) {
   Report report;
   report.markdown =
       "### RMSE on standardised targets: median (20th, 80th percentile)\n\n" + MedianTable(records, &Record::rmse) +

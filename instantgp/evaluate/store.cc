@@ -27,7 +27,10 @@ std::string Difference(const Json& there, const Json& now) {
 }  // namespace
 
 bool UsesNetwork(const std::string& method) {
-  return method == "oneshot" || method == "refine" || method == "ensemble";
+  for (const char* name : {"oneshot", "refine", "ensemble", "one-by-one", "no-finetune"}) {
+    if (method == name) return true;
+  }
+  return false;
 }
 
 ResultFolder::ResultFolder(std::string path, const std::string& settings, bool fresh) : path_(std::move(path)) {

@@ -9,6 +9,7 @@
 #include "instantgp/base/check.h"
 #include "instantgp/base/error.h"
 #include "instantgp/base/stopwatch.h"
+#include "instantgp/baselines/svgp.h"
 #include "instantgp/baselines/type2_ml.h"
 #include "instantgp/kernel/parse.h"
 #include "instantgp/predict/oneshot.h"
@@ -16,25 +17,36 @@
 namespace instantgp {
 namespace {
 
-constexpr std::array<std::pair<Method, std::string_view>, 6> kMethods = {{{Method::kOneShot, "oneshot"},
+constexpr std::array<std::pair<Method, std::string_view>, 7> kMethods = {{{Method::kOneShot, "oneshot"},
                                                                           {Method::kRefine, "refine"},
                                                                           {Method::kMl, "ml"},
                                                                           {Method::kAdam, "adam"},
                                                                           {Method::kMultiStart, "multistart"},
-                                                                          {Method::kMap, "map"}}};
+                                                                          {Method::kMap, "map"},
+                                                                          {Method::kSvgp, "svgp"}}};
 
 // Columns, hypotheses and halves of a matrix are what one fit can share out.
 constexpr int kMostUsefulThreads = 8;
 
+constexpr int kSomeInducing = 500;  // what messages propose
+
 void CheckMemory(int n, const FitOptions& options) {
   const double needed = EstimateCost(n, options).bytes;
   if (needed <= kExactMemoryLimit) return;
-  char text[256];
-  std::snprintf(text, sizeof text,
-                "an exact fit of %d rows needs about %.1f GiB for its matrices; the limit is %.1f GiB (%d rows). "
-                "Fit a random part of the rows instead.",
-                n, needed / std::pow(2.0, 30), kExactMemoryLimit / std::pow(2.0, 30),
-                static_cast<int>(std::sqrt(kExactMemoryLimit / (needed / n / n))));
+  char text[320];
+  const double gib = std::pow(2.0, 30);
+  if (options.method == Method::kSvgp) {
+    std::snprintf(text, sizeof text,
+                  "a sparse fit of %d rows with %d inducing points needs about %.1f GiB for its matrices; the limit is "
+                  "%.1f GiB. Ask for fewer with --inducing, for example %d.",
+                  n, ResolveInducing(options.inducing, n), needed / gib, kExactMemoryLimit / gib, kSomeInducing);
+  } else {
+    std::snprintf(text, sizeof text,
+                  "an exact fit of %d rows needs about %.1f GiB for its matrices; the limit is %.1f GiB (%d rows). "
+                  "Use --method svgp --inducing %d, or fit a random part of the rows.",
+                  n, needed / gib, kExactMemoryLimit / gib,
+                  static_cast<int>(std::sqrt(kExactMemoryLimit / (needed / n / n))), kSomeInducing);
+  }
   throw Error(ErrorCode::kLimit, text);
 }
 
@@ -129,6 +141,36 @@ void RequireNetworkMethod(const FitOptions& options) {
   }
 }
 
+// From scaled data; `summary` and `warnings` hold what is known so far.
+Model FitSparse(const Dataset& data, const Expression& expression, Scaler scaler, Matrix X, Vector y,
+                const FitOptions& options, FitSummary summary, std::vector<std::string> warnings,
+                const Stopwatch& total) {
+  SvgpOptions svgp;
+  svgp.inducing = options.inducing;
+  svgp.max_steps = options.steps;
+  svgp.seed = options.seed;
+  svgp.threads = options.threads;
+  svgp.stop = options.stop;
+  svgp.progress = options.progress;
+  Stopwatch clock;
+  SvgpResult result = FitSvgp(expression, X, y, svgp);
+  summary.time_ms.optimize = clock.Milliseconds();
+  if (options.stop.stop_requested()) throw Error(ErrorCode::kInterrupted, "interrupted while fitting");
+  if (!result.ok) throw Error(ErrorCode::kNumerical, "the fit failed: " + result.message);
+  summary.evaluations = result.evaluations;
+  summary.steps = result.steps;
+  summary.rejected = result.rejected;
+  summary.stop_reason = Describe(result.reason);
+  summary.nlml_start = result.negative_elbo_start;
+  summary.nlml = result.negative_elbo;
+  clock = Stopwatch();
+  SparsePosterior posterior(expression, std::move(X), std::move(y), std::move(result.Z), std::move(result.theta));
+  summary.time_ms.factorize = clock.Milliseconds();
+  summary.time_ms.total = total.Milliseconds();
+  return Model(std::move(posterior), std::move(scaler), data.column_names, data.target_name, std::move(summary),
+               std::move(warnings));
+}
+
 }  // namespace
 
 std::vector<std::string> DataWarnings(const Dataset& data, const Scaler& scaler) {
@@ -161,6 +203,10 @@ Structure AmortisedStructure(const Expression& expression, const std::vector<std
 FitCost EstimateCost(int n, const FitOptions& options) {
   // Matrices held at once: the factor and its copy in the model; an optimiser's work matrix and gradient besides.
   const double count = n;
+  if (options.method == Method::kSvgp) {
+    const double m = ResolveInducing(options.inducing, n);
+    return {SvgpMemory(n, static_cast<Index>(m)), 300 * (5 * count * m * m + 6 * m * m * m) / 20e9};
+  }
   const bool once = options.method == Method::kOneShot;
   const double factorisations = once ? 1 : options.method == Method::kMultiStart ? 150.0 * options.restarts : 50;
   const double operations = count * count * count * (once ? 1.0 / 3 : 1.5);
@@ -190,6 +236,7 @@ std::string ListMethods() {
 void FitOptions::Validate() const {
   if (steps < 0) throw Error(ErrorCode::kUsage, "steps must not be negative, got " + std::to_string(steps));
   if (restarts < 1) throw Error(ErrorCode::kUsage, "restarts must be at least 1, got " + std::to_string(restarts));
+  if (inducing < 0) throw Error(ErrorCode::kUsage, "inducing must not be negative, got " + std::to_string(inducing));
   if (threads < 0) throw Error(ErrorCode::kUsage, "threads must not be negative, got " + std::to_string(threads));
 }
 
@@ -218,6 +265,10 @@ Model Fit(const Dataset& data, std::string_view kernel, const FitOptions& option
   Vector y = scaler.ScaleY(data.y);
   std::vector<std::string> warnings = DataWarnings(data, scaler);
   summary.time_ms.scale = clock.Milliseconds();
+  if (options.method == Method::kSvgp) {
+    return FitSparse(data, expression, std::move(scaler), std::move(X), std::move(y), options, std::move(summary),
+                     std::move(warnings), total);
+  }
 
   clock = Stopwatch();
   const Type2Options type2 = ToType2(options);

@@ -16,7 +16,7 @@
 
 namespace instantgp {
 
-enum class Method { kOneShot, kRefine, kMl, kAdam, kMultiStart, kMap };
+enum class Method { kOneShot, kRefine, kMl, kAdam, kMultiStart, kMap, kSvgp };
 std::string_view Name(Method method);
 // nullopt when there is no such method. `ListMethods()` is "oneshot, refine, ml, ..." for messages.
 std::optional<Method> MethodFromName(std::string_view name);
@@ -27,6 +27,7 @@ struct FitOptions {
   int steps = 0;      // 0: the method's default
   bool map = false;   // refine: with the log priors, as map does
   int restarts = 10;  // multistart
+  int inducing = 0;   // svgp: inducing points; 0: half the rows
   std::uint64_t seed = 0;
   int threads = 0;  // 0: as the machine has
   std::stop_token stop = {};
@@ -37,10 +38,10 @@ struct FitOptions {
   void Validate() const;  // throws Error(kUsage) naming the option
 };
 
-// Largest n an exact fit accepts, from memory: three n x n doubles must fit kExactMemoryLimit.
+// What a fit may take: three n x n doubles for an exact one, n x inducing and some for a sparse one.
 inline constexpr double kExactMemoryLimit = 8.0 * 1024 * 1024 * 1024;
 
-// What an exact fit will take, known before it starts.
+// What a fit will take, known before it starts.
 struct FitCost {
   double bytes = 0;    // of matrices at the peak
   double seconds = 0;  // a rough estimate: operations of one factorisation, at 20 GFLOP/s, times the factorisations

@@ -37,40 +37,64 @@ Vector Prediction::Upper(double probability) const { return mean + NormalQuantil
 
 Model::Model(Posterior posterior, Scaler scaler, std::vector<std::string> column_names, std::string target_name,
              FitSummary summary, std::vector<std::string> warnings)
-    : posterior_(std::move(posterior)),
-      scaler_(std::move(scaler)),
+    : scaler_(std::move(scaler)),
       column_names_(std::move(column_names)),
       target_name_(std::move(target_name)),
       summary_(std::move(summary)),
       warnings_(std::move(warnings)) {
-  INSTANTGP_CHECK(static_cast<Index>(column_names_.size()) == posterior_.X().cols());
+  auto exact = std::make_shared<const Posterior>(std::move(posterior));
+  exact_ = exact.get();
+  predictive_ = std::move(exact);
+  INSTANTGP_CHECK(static_cast<Index>(column_names_.size()) == predictive_->X().cols());
+}
+
+Model::Model(SparsePosterior posterior, Scaler scaler, std::vector<std::string> column_names, std::string target_name,
+             FitSummary summary, std::vector<std::string> warnings)
+    : scaler_(std::move(scaler)),
+      column_names_(std::move(column_names)),
+      target_name_(std::move(target_name)),
+      summary_(std::move(summary)),
+      warnings_(std::move(warnings)) {
+  auto sparse = std::make_shared<const SparsePosterior>(std::move(posterior));
+  sparse_ = sparse.get();
+  predictive_ = std::move(sparse);
+  INSTANTGP_CHECK(static_cast<Index>(column_names_.size()) == predictive_->X().cols());
+}
+
+const Posterior& Model::posterior() const {
+  if (exact_ == nullptr) {
+    throw Error(
+        ErrorCode::kUsage,
+        "a sparse model (--method svgp) cannot do this: it needs the exact posterior. Fit with another method.");
+  }
+  return *exact_;
 }
 
 Prediction Model::Predict(const Matrix& X_new, Noise noise) const {
   CheckColumns(X_new, columns());
   Prediction scaled;
-  posterior_.MeanAndStd(scaler_.ScaleX(X_new), noise, &scaled.mean, &scaled.std);
+  predictive_->MeanAndStd(scaler_.ScaleX(X_new), noise, &scaled.mean, &scaled.std);
   return {scaler_.UnscaleMean(scaled.mean), scaler_.UnscaleStd(scaled.std)};
 }
 
 Vector Model::PredictMean(const Matrix& X_new) const {
   CheckColumns(X_new, columns());
-  return scaler_.UnscaleMean(posterior_.Mean(scaler_.ScaleX(X_new)));
+  return scaler_.UnscaleMean(predictive_->Mean(scaler_.ScaleX(X_new)));
 }
 
 Matrix Model::PredictCov(const Matrix& X_new, Noise noise) const {
   CheckColumns(X_new, columns());
-  return posterior_.Cov(scaler_.ScaleX(X_new), noise) * (scaler_.y_std * scaler_.y_std);
+  return predictive_->Cov(scaler_.ScaleX(X_new), noise) * (scaler_.y_std * scaler_.y_std);
 }
 
 Matrix Model::Sample(const Matrix& X_new, int count, std::uint64_t seed, Noise noise) const {
   CheckColumns(X_new, columns());
-  const Matrix scaled = posterior_.Samples(scaler_.ScaleX(X_new), noise, count, seed);
+  const Matrix scaled = predictive_->Samples(scaler_.ScaleX(X_new), noise, count, seed);
   return (scaled.array() * scaler_.y_std + scaler_.y_mean).matrix();
 }
 
 LeaveOneOut Model::Loo() const {
-  LeaveOneOut loo = posterior_.Loo();
+  LeaveOneOut loo = posterior().Loo();
   loo.mean = scaler_.UnscaleMean(loo.mean);
   loo.variance *= scaler_.y_std * scaler_.y_std;
   loo.nll += std::log(scaler_.y_std);
@@ -83,7 +107,7 @@ Scores Model::Score(const Matrix& X_new, const Vector& y_new) const {
     throw Error(ErrorCode::kBadInput, "scoring needs one target for every row, and at least one row");
   }
   Vector mean, std;
-  posterior_.MeanAndStd(scaler_.ScaleX(X_new), Noise::kObserved, &mean, &std);
+  predictive_->MeanAndStd(scaler_.ScaleX(X_new), Noise::kObserved, &mean, &std);
   const Vector z = (scaler_.ScaleY(y_new) - mean).cwiseQuotient(std);
   const double z95 = NormalQuantile(0.975);
   Scores scores;
@@ -96,13 +120,13 @@ Scores Model::Score(const Matrix& X_new, const Vector& y_new) const {
   return scores;
 }
 
-std::string Model::KernelText() const { return Print(posterior_.expression(), column_names_); }
-std::string Model::KernelShortText() const { return PrintShort(posterior_.expression(), column_names_); }
+std::string Model::KernelText() const { return Print(predictive_->expression(), column_names_); }
+std::string Model::KernelShortText() const { return PrintShort(predictive_->expression(), column_names_); }
 
 std::vector<ReportedParameter> Model::Parameters() const {
-  const std::vector<Parameter> table = ParameterTable(posterior_.expression());
-  const Vector values = posterior_.theta().head(static_cast<Index>(table.size())).array().exp();
-  const Vector original = InOriginalUnits(posterior_.expression(), values, scaler_.x_range, scaler_.y_std);
+  const std::vector<Parameter> table = ParameterTable(predictive_->expression());
+  const Vector values = predictive_->theta().head(static_cast<Index>(table.size())).array().exp();
+  const Vector original = InOriginalUnits(predictive_->expression(), values, scaler_.x_range, scaler_.y_std);
   std::vector<ReportedParameter> report;
   for (std::size_t i = 0; i < table.size(); ++i) {
     const Parameter& p = table[i];
@@ -116,14 +140,16 @@ std::vector<ReportedParameter> Model::Parameters() const {
   return report;
 }
 
-double Model::NoiseVariance() const { return posterior_.noise_variance(); }
+double Model::NoiseVariance() const { return predictive_->noise_variance(); }
 
-double Model::NoiseVarianceOriginalUnits() const { return posterior_.noise_variance() * scaler_.y_std * scaler_.y_std; }
+double Model::NoiseVarianceOriginalUnits() const {
+  return predictive_->noise_variance() * scaler_.y_std * scaler_.y_std;
+}
 
 double Model::AmplitudeOriginalUnits() const {
-  const Index p = posterior_.theta().size() - 1;
+  const Index p = predictive_->theta().size() - 1;
   return scaler_.y_std *
-         std::sqrt(CollapsedAmplitude(posterior_.expression(), posterior_.theta().head(p).array().exp()));
+         std::sqrt(CollapsedAmplitude(predictive_->expression(), predictive_->theta().head(p).array().exp()));
 }
 
 }  // namespace instantgp

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "instantgp/data/dataset.h"
 #include "instantgp/data/scaler.h"
 #include "instantgp/gp/posterior.h"
+#include "instantgp/gp/sparse_posterior.h"
 
 namespace instantgp {
 
@@ -27,7 +29,7 @@ struct TimeSplit {  // milliseconds
 
 // How the parameters came about.
 struct FitSummary {
-  std::string method;  // "ml", "adam", "multistart", "map"
+  std::string method;  // "oneshot", "ml", "svgp", ...
   int evaluations = 0;
   int steps = 0;
   int rejected = 0;
@@ -54,9 +56,12 @@ struct Scores {
   double coverage95 = 0;
 };
 
+// Immutable; copies share the factorisation.
 class Model {
  public:
   Model(Posterior posterior, Scaler scaler, std::vector<std::string> column_names, std::string target_name,
+        FitSummary summary, std::vector<std::string> warnings);
+  Model(SparsePosterior posterior, Scaler scaler, std::vector<std::string> column_names, std::string target_name,
         FitSummary summary, std::vector<std::string> warnings);
 
   Prediction Predict(const Matrix& X_new, Noise noise = Noise::kObserved) const;
@@ -64,7 +69,7 @@ class Model {
   Matrix PredictCov(const Matrix& X_new, Noise noise = Noise::kObserved) const;
   Matrix Sample(const Matrix& X_new, int count, std::uint64_t seed,
                 Noise noise = Noise::kObserved) const;  // (m, count)
-  LeaveOneOut Loo() const;                              // user's units
+  LeaveOneOut Loo() const;                              // user's units; exact models only
   Scores Score(const Matrix& X_new, const Vector& y_new) const;
 
   std::string KernelText() const;       // canonical
@@ -74,17 +79,22 @@ class Model {
   double NoiseVarianceOriginalUnits() const;  // y's units squared
   double AmplitudeOriginalUnits() const;      // collapsed prior standard deviation, y's units
 
-  const Posterior& posterior() const { return posterior_; }
+  const Predictive& predictive() const { return *predictive_; }
+  const SparsePosterior* sparse() const { return sparse_; }  // null: the model is exact
+  // Of an exact model; Error(kUsage) for a sparse one.
+  const Posterior& posterior() const;
   const Scaler& scaler() const { return scaler_; }
   const FitSummary& summary() const { return summary_; }
   const std::vector<std::string>& warnings() const { return warnings_; }
   const std::vector<std::string>& column_names() const { return column_names_; }
   const std::string& target_name() const { return target_name_; }
-  int rows() const { return static_cast<int>(posterior_.X().rows()); }
-  int columns() const { return static_cast<int>(posterior_.X().cols()); }
+  int rows() const { return static_cast<int>(predictive_->X().rows()); }
+  int columns() const { return static_cast<int>(predictive_->X().cols()); }
 
  private:
-  Posterior posterior_;
+  std::shared_ptr<const Predictive> predictive_;
+  const Posterior* exact_ = nullptr;  // predictive_ by its type, one of the two
+  const SparsePosterior* sparse_ = nullptr;
   Scaler scaler_;
   std::vector<std::string> column_names_;
   std::string target_name_;

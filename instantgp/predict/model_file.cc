@@ -18,7 +18,7 @@ using nlohmann::json;
 
 constexpr char kFormat[] = "instantgp/model";
 constexpr int kMajor = 1;  // a reader refuses files of a higher one
-constexpr int kMinor = 0;
+constexpr int kMinor = 1;  // 1: sparse models
 
 // L is stored as its packed lower triangle, column after column.
 std::vector<double> PackLower(const Matrix& L) {
@@ -100,6 +100,14 @@ class Reader {
     return Eigen::Map<const Vector>(values.data(), static_cast<Index>(count));
   }
 
+  // The lower triangle of a Cholesky factor.
+  Matrix Factor(const std::string& name, Index n) const {
+    const std::size_t size = static_cast<std::size_t>(n);
+    Matrix L = UnpackLower(Values(name, size * (size + 1) / 2), n);
+    if (!(L.diagonal().minCoeff() > 0)) Fail("the Cholesky factor '" + name + "' has a diagonal that is not positive");
+    return L;
+  }
+
   void CheckVersion() const {
     if (Metadata("format") != kFormat) Fail("not a fitted model: format '" + Metadata("format") + "'");
     const std::string& version = Metadata("version");
@@ -146,39 +154,61 @@ Model ParseChecked(const Reader& reader) {
     reader.Fail("the scaling has a range that is not positive");
 
   const Vector theta = reader.VectorOf("theta", static_cast<std::size_t>(NumParameters(expression)) + 1);
-  Matrix L = UnpackLower(reader.Values("L", rows * (rows + 1) / 2), n);
-  if (!(L.diagonal().minCoeff() > 0)) reader.Fail("the Cholesky factor has a diagonal that is not positive");
-  Posterior posterior(expression, std::move(X), reader.VectorOf("y", rows), theta, std::move(L),
-                      reader.VectorOf("alpha", rows), reader.VectorOf("jitter", 1)[0]);
-  return Model(std::move(posterior), std::move(scaler), names, meta.at("target").get<std::string>(),
-               SummaryFromJson(meta.at("summary")), meta.at("warnings").get<std::vector<std::string>>());
+  Vector y = reader.VectorOf("y", rows);
+  const double jitter = reader.VectorOf("jitter", 1)[0];
+  const auto target = meta.at("target").get<std::string>();
+  FitSummary summary = SummaryFromJson(meta.at("summary"));
+  auto warnings = meta.at("warnings").get<std::vector<std::string>>();
+  if (meta.contains("inducing")) {
+    const auto m = meta.at("inducing").get<std::int64_t>();
+    if (m < 1 || m > (1 << 20)) reader.Fail("impossible number of inducing points");
+    const std::size_t points = static_cast<std::size_t>(m);
+    const std::vector<double> z = reader.Values("Z", points * columns);
+    SparsePosterior sparse(expression, {std::move(X), std::move(y), Eigen::Map<const Matrix>(z.data(), m, d), theta,
+                                        reader.Factor("L", m), reader.Factor("LB", m), reader.VectorOf("c", points),
+                                        reader.VectorOf("negative_elbo", 1)[0], jitter});
+    return Model(std::move(sparse), std::move(scaler), names, target, std::move(summary), std::move(warnings));
+  }
+  Posterior posterior(expression, std::move(X), std::move(y), theta, reader.Factor("L", n),
+                      reader.VectorOf("alpha", rows), jitter);
+  return Model(std::move(posterior), std::move(scaler), names, target, std::move(summary), std::move(warnings));
 }
 
 }  // namespace
 
 std::string SerializeModel(const Model& model) {
-  const Posterior& p = model.posterior();
+  const Predictive& p = model.predictive();
   const Scaler& s = model.scaler();
   const std::int64_t n = model.rows(), d = model.columns();
   TensorFile file;
   file.metadata["format"] = kFormat;
   file.metadata["version"] = std::to_string(kMajor) + "." + std::to_string(kMinor);
-  file.metadata["model"] = json{
-      {"n", n},
-      {"d", d},
-      {"kernel", model.KernelText()},
-      {"columns", model.column_names()},
-      {"target", model.target_name()},
-      {"constant_column", s.constant_column},
-      {"constant_target", s.constant_target},
-      {"summary", SummaryToJson(model.summary())},
-      {"warnings",
-       model.warnings()}}.dump();
+  json meta = {{"n", n},
+               {"d", d},
+               {"kernel", model.KernelText()},
+               {"columns", model.column_names()},
+               {"target", model.target_name()},
+               {"constant_column", s.constant_column},
+               {"constant_target", s.constant_target},
+               {"summary", SummaryToJson(model.summary())},
+               {"warnings", model.warnings()}};
   file.tensors["X"] = MakeTensor(p.X().data(), {d, n});  // column after column
   file.tensors["y"] = MakeTensor(p.y().data(), {n});
   file.tensors["theta"] = MakeTensor(p.theta().data(), {static_cast<std::int64_t>(p.theta().size())});
-  file.tensors["L"] = MakeTensor(PackLower(p.L()).data(), {n * (n + 1) / 2});
-  file.tensors["alpha"] = MakeTensor(p.alpha().data(), {n});
+  if (const SparsePosterior* sparse = model.sparse()) {
+    const SparsePosterior::Parts& parts = sparse->parts();
+    const std::int64_t m = parts.Z.rows();
+    meta["inducing"] = m;
+    file.tensors["Z"] = MakeTensor(parts.Z.data(), {d, m});
+    file.tensors["L"] = MakeTensor(PackLower(parts.L).data(), {m * (m + 1) / 2});
+    file.tensors["LB"] = MakeTensor(PackLower(parts.LB).data(), {m * (m + 1) / 2});
+    file.tensors["c"] = MakeTensor(parts.c.data(), {m});
+    file.tensors["negative_elbo"] = MakeTensor(&parts.negative_elbo, {1});
+  } else {
+    file.tensors["L"] = MakeTensor(PackLower(model.posterior().L()).data(), {n * (n + 1) / 2});
+    file.tensors["alpha"] = MakeTensor(model.posterior().alpha().data(), {n});
+  }
+  file.metadata["model"] = meta.dump();
   file.tensors["x_min"] = MakeTensor(s.x_min.data(), {d});
   file.tensors["x_range"] = MakeTensor(s.x_range.data(), {d});
   const double y_scale[] = {s.y_mean, s.y_std}, jitter = p.jitter();

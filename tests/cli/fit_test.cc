@@ -40,7 +40,7 @@ TEST(CliFitTest, JsonHoldsEveryPromisedKey) {
 }
 
 TEST(CliFitTest, EveryMethodFits) {
-  for (const char* method : {"oneshot", "refine", "ml", "adam", "multistart", "map"}) {
+  for (const char* method : {"oneshot", "refine", "ml", "adam", "multistart", "map", "svgp"}) {
     const auto j = ParseJson(
         Cli({"fit", "-", "--method", method, "--restarts", "3", "--steps", "20", "--json"}, RandomCsv(30, 2)));
     EXPECT_EQ(j.at("method"), method);

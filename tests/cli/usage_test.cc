@@ -30,7 +30,7 @@ TEST(CliUsageTest, EveryOptionOfTheContractIsInTheHelp) {
   const std::vector<std::pair<std::string, std::vector<std::string>>> contract = {
       {"fit",
        {"--kernel", "--target", "--method", "--steps", "--restarts", "--model", "--predict", "--output", "--holdout",
-        "--plot", "--missing", "--example"}},
+        "--plot", "--missing", "--example", "--inducing"}},
       {"predict", {"--latent", "--samples", "--cov"}},
       {"simulate", {"--n", "--d", "--kernel", "--count", "--out"}},
       {"evaluate", {"--data", "--out", "--splits", "--methods", "--quick"}},
@@ -61,7 +61,7 @@ TEST(CliUsageTest, UsageErrorsEndWithTwo) {
       {"fit", "-", "--method", "ml", "--weights", "w.safetensors"},
       {"fit", "-", "--objective", "map"},
       {"fit", "-", "--method", "refine", "--objective", "best"},
-      {"fit", "-", "--method", "svgp"},
+      {"fit", "-", "--inducing", "5"},
       {"fit", "-", "--steps", "-1"},
       {"fit", "-", "--steps", "many"},
       {"fit", "-", "--restarts", "0"},

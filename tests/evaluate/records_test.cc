@@ -70,7 +70,7 @@ TEST(Records, AFileThatIsNoneIsRefused) {
 std::vector<Cell> CountingCells(std::atomic<int>& calls) {
   std::vector<Cell> cells;
   for (int k = 0; k < 9; ++k) {
-    cells.push_back({"d" + std::to_string(k % 3), k / 3, "SE", 1.0 + k, [&calls, k](const std::string& method) {
+    cells.push_back({"d" + std::to_string(k % 3), k / 3, "SE", 1.0 + k, {}, [&calls, k](const std::string& method) {
                        ++calls;
                        if (method == "bad") throw Error(ErrorCode::kNumerical, "two\nlines");
                        if (method == "worse") throw std::logic_error("bug");
