@@ -18,6 +18,7 @@ namespace instantgp {
 namespace {
 
 constexpr int kMaxSteps = 500;
+constexpr int kWindow = 10;
 
 // Negative ELBO per point and the soft wall on theta; the vector is (theta, inducing inputs column by column).
 class SvgpObjective final : public FirstOrderFunction {
@@ -107,6 +108,7 @@ SvgpResult FitSvgp(const Expression& expression, const Matrix& X, const Vector& 
   AdamOptions adam;
   adam.learning_rate = options.learning_rate;
   adam.max_steps = options.max_steps > 0 ? options.max_steps : kMaxSteps;
+  adam.window = kWindow;
   adam.stop = options.stop;
   if (options.progress) {
     objective.progress = [&](int evaluations) {

@@ -52,16 +52,16 @@ Report BenchmarkReport(const std::vector<Record>& records, const ExperimentOptio
   section("CRPS on standardised targets", MedianTable(records, &Record::crps));
   section("Share of targets inside the 95 percent interval", MedianTable(records, &Record::coverage95));
   section("NLML of the training part, per point (SVGP: its bound)", MedianTable(records, &Record::nlml));
-  section("Seconds for a fit", MedianTable(records, &Record::seconds));
-  section("Time relative to " + MethodTitle(reference) + ", same structure and split",
-          RatioTable(records, &Record::seconds, reference));
+  section("Seconds for a fit (wall clock, one thread)", MedianTable(records, &Record::seconds));
+  section("CPU time relative to " + MethodTitle(reference) + ", same structure and split",
+          RatioTable(records, &Record::cpu_seconds, reference));
   section("Fits that failed", FailureTable(records));
   report.figures = {{"rmse.svg", MedianFigure(records, &Record::rmse, "RMSE", plot::Scale::kLinear)},
                     {"nll.svg", MedianFigure(records, &Record::nll, "NLL", plot::Scale::kLinear)},
                     {"seconds.svg", MedianFigure(records, &Record::seconds, "seconds", plot::Scale::kLog)}};
   plot::Figure ratios(1, 1, {760, 280});
-  DrawRatios(records, &Record::seconds, reference, ratios.At(0, 0));
-  ratios.At(0, 0).YLabel("time / time of " + MethodTitle(reference));
+  DrawRatios(records, &Record::cpu_seconds, reference, ratios.At(0, 0));
+  ratios.At(0, 0).YLabel("CPU time / that of " + MethodTitle(reference));
   report.figures.emplace_back("ratios.svg", ratios.ToSvg());
   return report;
 }

@@ -12,14 +12,15 @@
 namespace instantgp {
 namespace {
 
-constexpr std::array<std::pair<const char*, Metric>, 8> kNumbers = {{{"rmse", &Record::rmse},
+constexpr std::array<std::pair<const char*, Metric>, 9> kNumbers = {{{"rmse", &Record::rmse},
                                                                      {"nll", &Record::nll},
                                                                      {"nlml", &Record::nlml},
                                                                      {"coverage50", &Record::coverage50},
                                                                      {"coverage90", &Record::coverage90},
                                                                      {"coverage95", &Record::coverage95},
                                                                      {"crps", &Record::crps},
-                                                                     {"seconds", &Record::seconds}}};
+                                                                     {"seconds", &Record::seconds},
+                                                                     {"cpu_seconds", &Record::cpu_seconds}}};
 
 std::string HeaderLine() {
   std::string line = "dataset,split,structure,method";

@@ -25,6 +25,8 @@ struct Record {
   double coverage50 = kUnknown, coverage90 = kUnknown, coverage95 = kUnknown;
   double crps = kUnknown;
   double seconds = kUnknown;  // wall time from table to fitted model
+  // Of the one thread that fits: what `seconds` would be on a machine with nothing else to do. Ratios are taken of it.
+  double cpu_seconds = kUnknown;
   int evaluations = 0;        // of the objective
   std::string status = "ok";  // or "numerical: ...", "limit: ..."
 

@@ -1,6 +1,7 @@
 #include "instantgp/evaluate/score.h"
 
 #include "instantgp/base/error.h"
+#include "instantgp/evaluate/thread_timer.h"
 #include "instantgp/predict/fit.h"
 
 namespace instantgp {
@@ -21,8 +22,10 @@ Record FitAndScore(const Dataset& train, const Dataset& test, const std::string&
   options.threads = 1;
   options.stop = settings.stop;
   options.network = settings.network;
+  const ThreadTimer timer;
   const Model model = Fit(train, kernel, options);
   Record record;
+  record.cpu_seconds = timer.Seconds();
   SetScores(ScoreModel(model, test), record);
   record.nlml = model.predictive().nlml();
   record.seconds = model.summary().time_ms.total / 1000;

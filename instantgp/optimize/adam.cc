@@ -1,6 +1,7 @@
 #include "instantgp/optimize/adam.h"
 
 #include <cmath>
+#include <vector>
 
 #include "instantgp/optimize/tracked.h"
 
@@ -15,7 +16,7 @@ OptimizeSummary MinimizeAdam(FirstOrderFunction& f, const Vector& start, const A
 
   Vector m = Vector::Zero(x.size()), v = Vector::Zero(x.size());
   double rate = options.learning_rate;
-  double previous = value;
+  std::vector<double> values = {value};  // of every step
   summary.reason = StopReason::kMaxSteps;
   for (int step = 1; step <= options.max_steps; ++step) {
     if (options.stop.stop_requested()) {
@@ -43,12 +44,14 @@ OptimizeSummary MinimizeAdam(FirstOrderFunction& f, const Vector& start, const A
       summary.reason = StopReason::kLineSearch;
       return summary;
     }
-    if (step > options.min_steps &&
-        std::abs(value - previous) <= options.absolute_tolerance + options.relative_tolerance * std::abs(previous)) {
-      summary.reason = StopReason::kConverged;
-      return summary;
+    if (step > options.min_steps && step >= options.window) {
+      const double before = values[static_cast<std::size_t>(step - options.window)];
+      if (std::abs(value - before) <= options.absolute_tolerance + options.relative_tolerance * std::abs(before)) {
+        summary.reason = StopReason::kConverged;
+        return summary;
+      }
     }
-    previous = value;
+    values.push_back(value);
   }
   return summary;
 }

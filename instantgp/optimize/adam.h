@@ -5,7 +5,8 @@
 
 namespace instantgp {
 
-// Stops after max_steps, or when step > 10 and |f - f_previous| <= 1e-5 + 1e-5 |f_previous|.
+// Stops after max_steps, or when step > min_steps and |f - f_before| <= absolute + relative |f_before|, f_before being
+// the value `window` steps ago.
 struct AdamOptions {
   double learning_rate = 0.1;
   double beta1 = 0.9;
@@ -13,6 +14,7 @@ struct AdamOptions {
   double epsilon = 1e-8;
   int max_steps = 150;
   int min_steps = 10;
+  int window = 1;
   double absolute_tolerance = 1e-5;
   double relative_tolerance = 1e-5;
   std::stop_token stop;

@@ -18,7 +18,7 @@ TEST(CliEvaluateTest, AQuickRunWritesItsFilesAndTellsThem) {
   EXPECT_EQ(document["records"].size(), 8U);
   for (const auto& record : document["records"]) {
     for (const char* key : {"dataset", "split", "structure", "method", "rmse", "nll", "nlml", "coverage50",
-                            "coverage90", "coverage95", "crps", "seconds", "evaluations", "status"}) {
+                            "coverage90", "coverage95", "crps", "seconds", "cpu_seconds", "evaluations", "status"}) {
       EXPECT_TRUE(record.contains(key)) << key;
     }
   }

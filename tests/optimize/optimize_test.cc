@@ -124,6 +124,12 @@ TEST(Adam, DecreasesAndStopsByTheRule) {
   EXPECT_EQ(summary.reason, StopReason::kConverged);
   EXPECT_LT(summary.value, 1.0);
   EXPECT_GT(summary.steps, 10);
+  // A longer window does not take a turning point of the path for the end.
+  options.window = 50;
+  const OptimizeSummary patient = MinimizeAdam(f, kStart, options);
+  EXPECT_EQ(patient.reason, StopReason::kConverged);
+  EXPECT_GT(patient.steps, summary.steps);
+  EXPECT_LT(patient.value, summary.value);
 }
 
 // The first steps of Adam by hand: with m and v bias-corrected the first move is learning_rate * sign(g).
