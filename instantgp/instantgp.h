@@ -58,5 +58,10 @@
 #include "instantgp/predict/model.h"
 #include "instantgp/predict/oneshot.h"
 #include "instantgp/predict/trained_network.h"
+#include "instantgp/search/evidence.h"
+#include "instantgp/search/moves.h"
+#include "instantgp/search/periods.h"
+#include "instantgp/search/search.h"
+#include "instantgp/search/words.h"
 #include "instantgp/simulate/distribution.h"
 // IWYU pragma: end_exports

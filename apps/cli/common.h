@@ -42,6 +42,7 @@ struct Selected {
 void RegisterFit(CLI::App& app, Selected& selected);
 void RegisterPredict(CLI::App& app, Selected& selected);
 void RegisterEnsemble(CLI::App& app, Selected& selected);
+void RegisterSearch(CLI::App& app, Selected& selected);
 void RegisterSimulate(CLI::App& app, Selected& selected);
 void RegisterTrain(CLI::App& app, Selected& selected);
 void RegisterEvaluate(CLI::App& app, Selected& selected);

@@ -21,6 +21,7 @@ constexpr char kExamples[] = R"(Examples:
   instantgp fit data.csv --target price --holdout 0.2 --model price.gp
   instantgp predict price.gp new.csv --output predictions.csv
   instantgp ensemble data.csv --holdout 0.2
+  instantgp search data.csv --budget 2
   instantgp simulate --kernel "SE + PER" --n 100 | instantgp fit -
 
 'instantgp COMMAND --help' explains a command.)";
@@ -76,6 +77,7 @@ int Run(int argc, char** argv) {
   RegisterFit(app, selected);
   RegisterPredict(app, selected);
   RegisterEnsemble(app, selected);
+  RegisterSearch(app, selected);
   RegisterSimulate(app, selected);
   RegisterTrain(app, selected);
   RegisterEvaluate(app, selected);

@@ -1,0 +1,101 @@
+// Does the search find what made the data?
+//
+//   search_bench [--datasets N] [--budget SECONDS] [--threads T] [--beam B] [--verbose 0|1]
+//
+// Simulated tables of 200 rows, one and two columns in turn, structures and parameters from the training distribution,
+// noise standard deviation below 0.1. A search succeeds when its first candidate is the generating structure or its
+// NLML per point is at most 0.01 above that of the generating structure, refined in the same way from the better of the
+// network's and the true parameters. Seconds are wall clock; processor seconds say what an idle machine would need.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <string>
+#include <vector>
+
+#include "instantgp/base/stopwatch.h"
+#include "instantgp/baselines/type2_ml.h"
+#include "instantgp/predict/fit.h"
+#include "instantgp/search/search.h"
+#include "instantgp/simulate/distribution.h"
+
+namespace {
+
+using namespace instantgp;
+
+constexpr int kRows = 200;
+constexpr double kNoiseStd = 0.1;
+
+Simulated DrawLowNoise(int k) {
+  SimulationOptions options;
+  options.n = kRows;
+  options.d = 1 + k % 2;
+  options.positives_only = true;
+  for (std::uint64_t index = 1000 * static_cast<std::uint64_t>(k);; ++index) {
+    Simulated s = Simulate(options, 4242, index);
+    if (s.theta[s.theta.size() - 1] < 2 * std::log(kNoiseStd)) return s;
+  }
+}
+
+// NLML per point of the generating structure.
+double Reference(const Simulated& s, const Dataset& data, const std::string& kernel) {
+  const FitOptions options = {.method = Method::kRefine, .steps = 100, .map = true};
+  const Model model = Fit(data, kernel, options);
+  Vector theta = s.theta;
+  const double log_scale = -2 * std::log(model.scaler().y_std);
+  ScaleKernel(s.truth, log_scale, theta);
+  theta[theta.size() - 1] += log_scale;
+  Type2Options type2;
+  type2.map = true;
+  type2.max_steps = 100;
+  const Type2Result from_truth =
+      FitType2(ToExpression(s.truth), model.posterior().X(), model.posterior().y(), type2, theta);
+  return from_truth.ok ? std::min(from_truth.nlml, model.summary().nlml) : model.summary().nlml;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int datasets = 50, threads = 2, beam = 5, verbose = 0;
+  double budget = 2;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    for (const auto& [name, value] :
+         {std::pair{"--datasets", &datasets}, {"--threads", &threads}, {"--beam", &beam}, {"--verbose", &verbose}}) {
+      if (std::strcmp(argv[i], name) == 0) *value = std::stoi(argv[i + 1]);
+    }
+    if (std::strcmp(argv[i], "--budget") == 0) budget = std::stod(argv[i + 1]);
+  }
+  int exact = 0, found = 0, evaluated = 0;
+  std::vector<double> wall, processor;
+  for (int k = 0; k < datasets; ++k) {
+    const Simulated s = DrawLowNoise(k);
+    const Dataset data = Dataset::Of(s.X, s.y);
+    const std::string truth = Print(ToExpression(s.truth), data.column_names);
+    const std::clock_t start = std::clock();
+    const Stopwatch clock;
+    const SearchResult result = SearchStructures(data, {.beam = beam, .budget = budget, .threads = threads});
+    wall.push_back(clock.Milliseconds() / 1000);
+    processor.push_back(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
+    const Candidate& first = result.candidates.front();
+    const double reference = Reference(s, data, truth);
+    const bool same = first.kernel == truth, near = first.nlml <= reference + 0.01;
+    exact += same ? 1 : 0;
+    found += same || near ? 1 : 0;
+    evaluated += result.evaluated;
+    if (verbose != 0) {
+      std::printf("%c %5.2f s %4d structures  truth %.3f %s  found %.3f %s\n",
+                  same   ? '='
+                  : near ? '+'
+                         : '-',
+                  wall.back(), result.evaluated, reference, truth.c_str(), first.nlml, first.kernel.c_str());
+    }
+  }
+  std::sort(wall.begin(), wall.end());
+  std::sort(processor.begin(), processor.end());
+  std::printf("found %d of %d (%.0f%%, target 80%%), the very structure %d times; %d structures a search\n", found,
+              datasets, 100.0 * found / datasets, exact, evaluated / datasets);
+  std::printf("seconds: median %.2f, most %.2f (target 2); processor seconds: median %.2f, most %.2f\n",
+              wall[wall.size() / 2], wall.back(), processor[processor.size() / 2], processor.back());
+  return 0;
+}

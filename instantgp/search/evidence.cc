@@ -1,0 +1,90 @@
+#include "instantgp/search/evidence.h"
+
+#include <Eigen/Eigenvalues>
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include "instantgp/gp/marginal_likelihood.h"
+#include "instantgp/kernel/parameters.h"
+#include "instantgp/kernel/prior.h"
+
+namespace instantgp {
+namespace {
+
+constexpr double kStep = 1e-3;           // of log theta: the error of a difference is about 1e-7 of the curvature
+constexpr double kLeastCurvature = 0.5;  // of u = log theta: a spread of e^+-1.4, that of a Gamma(2, .) prior
+
+// f of the header and its gradient.
+class NegativeLogPosterior {
+ public:
+  NegativeLogPosterior(const Covariance& covariance, const Matrix& X, const Vector& y)
+      : covariance_(covariance), X_(X), y_(y), table_(ParameterTable(covariance.expression())) {}
+
+  bool operator()(const Vector& u, double* value, Vector* gradient) {
+    const NlmlValue nlml = NegativeLogMarginalLikelihood(covariance_, X_, y_, u, gradient, workspace_);
+    if (!nlml.ok) return false;
+    const double n = static_cast<double>(y_.size());
+    *value = n * nlml.nlml;
+    *gradient *= n;
+    for (Index i = 0; i < u.size(); ++i) {
+      const GammaPrior prior = i + 1 == u.size() ? NoisePrior() : table_[static_cast<std::size_t>(i)].prior;
+      *value -= prior.LogDensity(u[i]) + u[i];
+      (*gradient)[i] -= prior.DLogDensity(u[i]) + 1;
+    }
+    return std::isfinite(*value) && gradient->allFinite();
+  }
+
+ private:
+  const Covariance& covariance_;
+  const Matrix& X_;
+  const Vector& y_;
+  std::vector<Parameter> table_;
+  NlmlWorkspace workspace_;
+};
+
+}  // namespace
+
+int IdentifiableParameters(const Structure& structure) {
+  int count = 2;  // the overall amplitude and the noise
+  for (const std::vector<BaseSymbol>& addends : structure.symbols) {
+    for (const BaseSymbol symbol : addends) {
+      count += NumParameters(symbol) - static_cast<int>(FactorsOf(symbol).size());  // without the factors' variances
+      count += 1;                                                                   // one amplitude in their place
+    }
+    count -= 1;  // that of the column, which is part of the overall one
+  }
+  return count;
+}
+
+double BicScore(double nlml_per_point, int parameters, int n) {
+  return nlml_per_point + kBicShare * 0.5 * parameters * std::log(static_cast<double>(n)) / n;
+}
+
+std::optional<double> LaplaceScore(const Covariance& covariance, const Matrix& X, const Vector& y,
+                                   const Vector& theta) {
+  NegativeLogPosterior f(covariance, X, y);
+  const Index p = theta.size();
+  double value = 0, unused = 0;
+  Vector gradient, up, down;
+  if (!f(theta, &value, &gradient)) return std::nullopt;
+  Matrix H(p, p);
+  for (Index i = 0; i < p; ++i) {
+    Vector u = theta;
+    u[i] = theta[i] + kStep;
+    if (!f(u, &unused, &up)) return std::nullopt;
+    u[i] = theta[i] - kStep;
+    if (!f(u, &unused, &down)) return std::nullopt;
+    H.col(i) = (up - down) / (2 * kStep);
+  }
+  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(0.5 * (H + H.transpose()));
+  if (eigen.info() != Eigen::Success) return std::nullopt;
+  const Vector curvature = eigen.eigenvalues().cwiseMax(kLeastCurvature);
+  const Vector slope = eigen.eigenvectors().transpose() * gradient;
+  const double newton = 0.5 * (slope.array().square() / curvature.array()).sum();
+  const double log_volume =
+      0.5 * curvature.array().log().sum() - 0.5 * static_cast<double>(p) * std::log(2 * std::numbers::pi);
+  return (value - newton + log_volume) / static_cast<double>(y.size());
+}
+
+}  // namespace instantgp

@@ -1,0 +1,125 @@
+#include "instantgp/search/moves.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace instantgp {
+namespace {
+
+// Columns with their symbols, both ascending: moves are set operations on it.
+using Grid = std::map<int, std::set<BaseSymbol>>;
+
+Grid ToGrid(const Structure& structure) {
+  Grid grid;
+  for (std::size_t i = 0; i < structure.columns.size(); ++i) {
+    grid[structure.columns[i]].insert(structure.symbols[i].begin(), structure.symbols[i].end());
+  }
+  return grid;
+}
+
+Structure FromGrid(const Grid& grid) {
+  Structure structure;
+  for (const auto& [column, symbols] : grid) {
+    if (symbols.empty()) continue;
+    structure.columns.push_back(column);
+    structure.symbols.emplace_back(symbols.begin(), symbols.end());
+  }
+  return structure;
+}
+
+// Collects what is new and allowed, in the order of arrival.
+class Collector {
+ public:
+  Collector(const Grid& origin, const MoveOptions& options) : options_(options) { seen_.insert(origin); }
+
+  void Add(const Grid& grid) {
+    bool any = false;
+    for (const auto& [column, symbols] : grid) {
+      if (static_cast<int>(symbols.size()) > options_.max_addends) return;
+      any = any || !symbols.empty();
+    }
+    if (!any) return;
+    Grid plain = grid;
+    std::erase_if(plain, [](const auto& entry) { return entry.second.empty(); });
+    if (seen_.insert(plain).second) found_.push_back(FromGrid(plain));
+  }
+
+  std::vector<Structure> Found() { return std::move(found_); }
+
+ private:
+  const MoveOptions& options_;
+  std::set<Grid> seen_;
+  std::vector<Structure> found_;
+};
+
+Grid Swapped(Grid grid, int column, BaseSymbol from, BaseSymbol to) {
+  grid[column].erase(from);
+  grid[column].insert(to);
+  return grid;
+}
+
+void OneColumnMoves(const Grid& grid, const MoveOptions& options, Collector& out) {
+  for (int column = 0; column < options.columns; ++column) {
+    for (const BaseSymbol symbol : options.alphabet) {
+      Grid next = grid;
+      next[column].insert(symbol);
+      out.Add(next);
+    }
+  }
+  for (const auto& [column, symbols] : grid) {
+    for (const BaseSymbol symbol : symbols) {
+      Grid next = grid;
+      next[column].erase(symbol);
+      out.Add(next);
+    }
+  }
+  for (const auto& [column, symbols] : grid) {
+    for (const BaseSymbol from : symbols) {
+      for (const BaseSymbol to : options.alphabet) out.Add(Swapped(grid, column, from, to));
+    }
+  }
+}
+
+void EveryColumnMoves(const Grid& grid, const MoveOptions& options, Collector& out) {
+  for (const BaseSymbol symbol : options.alphabet) {
+    Grid next = grid;
+    for (auto& [column, symbols] : next) symbols.insert(symbol);
+    out.Add(next);
+  }
+  for (const BaseSymbol from : options.alphabet) {
+    for (const BaseSymbol to : options.alphabet) {
+      Grid next = grid;
+      for (auto& [column, symbols] : next) {
+        if (symbols.erase(from) > 0) symbols.insert(to);
+      }
+      out.Add(next);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Structure> Beginnings(const MoveOptions& options) {
+  Collector out({}, options);
+  for (int column = 0; column < options.columns; ++column) {
+    for (const BaseSymbol symbol : options.alphabet) out.Add({{column, {symbol}}});
+  }
+  for (const BaseSymbol symbol : options.alphabet) {
+    Grid grid;
+    for (int column = 0; column < options.columns; ++column) grid[column] = {symbol};
+    out.Add(grid);
+  }
+  return out.Found();
+}
+
+std::vector<Structure> Neighbours(const Structure& structure, const MoveOptions& options) {
+  const Grid grid = ToGrid(structure);
+  Collector out(grid, options);
+  OneColumnMoves(grid, options, out);
+  if (grid.size() > 1) EveryColumnMoves(grid, options, out);
+  return out.Found();
+}
+
+}  // namespace instantgp

@@ -1,0 +1,25 @@
+// The neighbourhood of a structure: what beam search tries next.
+#pragma once
+
+#include <vector>
+
+#include "instantgp/kernel/structure.h"
+
+namespace instantgp {
+
+struct MoveOptions {
+  int columns = 1;                   // of the table
+  std::vector<BaseSymbol> alphabet;  // ascending
+  int max_addends = 4;               // on one column; different ones
+};
+
+// Where a search starts: each symbol on each column alone, and, with several columns, each symbol on all of them.
+std::vector<Structure> Beginnings(const MoveOptions& options);
+
+// In a fixed order, each once, without the structure itself:
+//   add a symbol on a column in use, or on one that is not (which takes the column into the model);
+//   swap a symbol for another; drop one (the last of a column leaves the column out; the last of all stays);
+//   with several columns in use also: add a symbol on all of them, swap it for another on all of them.
+std::vector<Structure> Neighbours(const Structure& structure, const MoveOptions& options);
+
+}  // namespace instantgp

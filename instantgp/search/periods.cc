@@ -1,0 +1,140 @@
+#include "instantgp/search/periods.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <span>
+
+#include "instantgp/base/check.h"
+#include "instantgp/gp/marginal_likelihood.h"
+#include "instantgp/kernel/units.h"
+
+namespace instantgp {
+namespace {
+
+constexpr BaseSymbol kSE = 0;
+constexpr double kLowest = 0.5, kHighest = 32;  // cycles over [0, 1]
+constexpr double kPlainNoise = 0.05, kPlainLengthscale = 0.7;
+
+// Waves with many harmonics have narrow peaks: their phase must fit to about the lengthscale over pi, at both ends.
+struct Scan {
+  double lengthscale, step;
+};
+constexpr std::array<Scan, 3> kScans = {{{0.4, 0.125}, {0.15, 0.05}, {0.9, 0.25}}};
+
+// The context with PER added: an expression outside the family would do, so PER may even stand there twice.
+struct Problem {
+  Expression expression;
+  Vector theta;           // with everything but PER's lengthscale and period set
+  Index lengthscale = 0;  // row of PER's lengthscale; the period follows
+};
+
+Index NumParameters(const std::vector<BaseSymbol>& addends) {
+  Index count = 0;
+  for (const BaseSymbol symbol : addends) count += instantgp::NumParameters(symbol);
+  return count;
+}
+
+Problem AddPeriod(const PeriodContext& context, int column) {
+  // The structure's own order with PER put last on its column keeps the parameters of the others in their places. An
+  // expression need not be canonical to be evaluated.
+  Problem problem;
+  std::vector<Expression> factors;
+  std::vector<double> theta;
+  Index row = 0;
+  const auto add_per = [&](double log_variance) {
+    problem.lengthscale = static_cast<Index>(theta.size()) + 1;
+    theta.insert(theta.end(), {log_variance, 0.0, 0.0});
+    return Expression::Leaf(Elementary::kPER, column);
+  };
+  const Structure& s = context.structure;
+  bool used = false;
+  for (std::size_t i = 0; i < s.columns.size(); ++i) {
+    const Structure one = {{s.columns[i]}, {s.symbols[i]}};
+    const Index count = NumParameters(s.symbols[i]);
+    const Vector slice = context.theta.segment(row, count);
+    theta.insert(theta.end(), slice.begin(), slice.end());
+    row += count;
+    Expression factor = ToExpression(one);
+    if (s.columns[i] == column) {
+      used = true;
+      const double amplitude = CollapsedAmplitude(factor, slice.array().exp());
+      std::vector<Expression> terms = factor.op == Expression::Op::kSum ? factor.terms : std::vector{factor};
+      terms.push_back(add_per(std::log(std::max(amplitude, 1e-12))));
+      factor = Expression::Sum(std::move(terms));
+    }
+    factors.push_back(std::move(factor));
+  }
+  if (!used) factors.push_back(add_per(0));
+  problem.expression = factors.size() == 1 ? factors.front() : Expression::Product(std::move(factors));
+  theta.push_back(context.theta[context.theta.size() - 1]);
+  problem.theta = Eigen::Map<const Vector>(theta.data(), static_cast<Index>(theta.size()));
+  return problem;
+}
+
+struct Optimum {
+  double nlml = 0;
+  double frequency = 0;
+  double lengthscale = 0;
+};
+
+// Local optima of one scan, by the parabola through three neighbours.
+void AddOptima(const Scan& scan, const std::vector<double>& nlml, std::vector<Optimum>& found) {
+  for (std::size_t k = 1; k + 1 < nlml.size(); ++k) {
+    const double left = nlml[k - 1], here = nlml[k], right = nlml[k + 1];
+    if (!std::isfinite(left + right) || !(here < left && here <= right)) continue;
+    const double shift = 0.5 * (left - right) / (left - 2 * here + right);
+    found.push_back(
+        {here, kLowest + scan.step * (static_cast<double>(k) + std::clamp(shift, -0.5, 0.5)), scan.lengthscale});
+  }
+}
+
+}  // namespace
+
+PeriodContext PlainContext(int columns) {
+  PeriodContext context;
+  context.theta.resize(2 * columns + 1);
+  for (int c = 0; c < columns; ++c) {
+    context.structure.columns.push_back(c);
+    context.structure.symbols.push_back({kSE});
+    context.theta.segment(2 * c, 2) << 0.0, std::log(kPlainLengthscale);
+  }
+  context.theta[2 * columns] = std::log(kPlainNoise);
+  return context;
+}
+
+std::vector<PeriodGuess> LikelyPeriods(const PeriodContext& context, const Matrix& X, const Vector& y, int column,
+                                       int count, bool thorough) {
+  INSTANTGP_CHECK(X.rows() == y.size() && column < X.cols());
+  if (y.size() < 8) return {};
+  Problem problem = AddPeriod(context, column);
+  const Covariance covariance(problem.expression);
+  const ClosedFormScale scale;
+  const double highest = std::min(kHighest, 0.5 * static_cast<double>(y.size()));
+  std::vector<Optimum> optima;
+  NlmlWorkspace workspace;
+  for (const Scan& scan : std::span(kScans).first(thorough ? kScans.size() : 1)) {
+    problem.theta[problem.lengthscale] = std::log(scan.lengthscale);
+    std::vector<double> nlml;
+    for (double frequency = kLowest; frequency <= highest; frequency += scan.step) {
+      problem.theta[problem.lengthscale + 1] = -std::log(frequency);
+      const NlmlValue value =
+          NegativeLogMarginalLikelihood(covariance, X, y, problem.theta, nullptr, workspace, &scale);
+      nlml.push_back(value.ok ? value.nlml : std::numeric_limits<double>::infinity());
+    }
+    AddOptima(scan, nlml, optima);
+  }
+  std::stable_sort(optima.begin(), optima.end(), [](const Optimum& a, const Optimum& b) { return a.nlml < b.nlml; });
+  std::vector<PeriodGuess> guesses;
+  for (const Optimum& optimum : optima) {
+    if (static_cast<int>(guesses.size()) == count) break;
+    const bool known = std::any_of(guesses.begin(), guesses.end(), [&](const PeriodGuess& guess) {
+      return std::abs(1 / guess.period - optimum.frequency) < 0.25;
+    });
+    if (!known) guesses.push_back({1 / optimum.frequency, optimum.lengthscale});
+  }
+  return guesses;
+}
+
+}  // namespace instantgp

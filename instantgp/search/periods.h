@@ -1,0 +1,37 @@
+// Periods worth trying, from the data alone.
+//
+// The likelihood of a period has many narrow optima, and a network that has read the data at a few frequencies may
+// point beside the right one. On a hundred rows a likelihood costs tens of microseconds, so all frequencies can be
+// tried.
+#pragma once
+
+#include <vector>
+
+#include "instantgp/base/matrix.h"
+#include "instantgp/kernel/structure.h"
+
+namespace instantgp {
+
+// Of a PER kernel on inputs in [0, 1].
+struct PeriodGuess {
+  double period = 0;
+  double lengthscale = 0;  // on the sine: small for waves with many harmonics
+};
+
+// What the rest of the model is while a period is looked for.
+struct PeriodContext {
+  Structure structure;
+  Vector theta;  // log-parameters, log noise variance last, scaled units
+};
+
+// (SE on every column): smooth, little noise.
+PeriodContext PlainContext(int columns);
+
+// The best `count` of all local optima along the frequency, best first, of the likelihood of the context with PER added
+// on `column` at the amplitude the column has already (or multiplied, where the context does not use the column).
+// Frequencies go up to 32 cycles over [0, 1], in steps that depend on PER's lengthscale: 0.4, and if `thorough` 0.15
+// and 0.9 too. The overall scale is at its optimum. X (n, d) scaled and y standardised: a hundred rows are enough.
+std::vector<PeriodGuess> LikelyPeriods(const PeriodContext& context, const Matrix& X, const Vector& y, int column,
+                                       int count, bool thorough);
+
+}  // namespace instantgp

@@ -1,0 +1,67 @@
+// Parameters and scores of structures, given one encoding. Internal to search/.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include "instantgp/gp/marginal_likelihood.h"
+#include "instantgp/predict/encoding.h"
+#include "instantgp/predict/trained_network.h"
+#include "instantgp/search/periods.h"
+#include "instantgp/search/search.h"
+
+namespace instantgp {
+
+// What a structure to be scored is a neighbour of.
+struct Parent {
+  Candidate candidate;                            // empty at the beginning
+  std::vector<std::vector<PeriodGuess>> periods;  // of each column, beside those the candidate has
+};
+
+struct Trial {
+  Structure structure;
+  std::shared_ptr<const Parent> parent;
+};
+
+// Const methods may run in parallel with a workspace each.
+class Scorer {
+ public:
+  Scorer(const Encoding& encoding, const TrainedNetwork& network, std::stop_token stop);
+
+  // BIC at the best of: the hypotheses `decoded` (p + 1, K) by the network, these with the periods of the parent's list
+  // wherever a PER is new, and what parent and child share at the parent's parameters. nullopt when none can be
+  // evaluated.
+  std::optional<Candidate> Score(const Trial& trial, const Matrix& decoded, NlmlWorkspace& workspace) const;
+
+  // A few optimiser steps; the score stays a BIC.
+  void Polish(Candidate& candidate) const;
+  // To the mode of the posterior, where Laplace's approximation belongs; left as it is where that fails.
+  void Refine(Candidate& candidate) const;
+
+  // Periods for a PER on `column` beside what the candidate has; at the beginning (no structure) in a plain context.
+  std::vector<PeriodGuess> Periods(const Candidate& candidate, int column) const;
+
+ private:
+  struct Scored {
+    Vector theta;  // at the closed-form scale; empty when nothing could be evaluated
+    double nlml = 0;
+  };
+  struct Rows {
+    Matrix X;
+    Vector y;
+  };
+
+  Scored Best(const Covariance& covariance, const Structure& structure, const Matrix& hypotheses, const Rows& rows,
+              NlmlWorkspace& workspace) const;
+
+  const Encoding& encoding_;
+  std::optional<ClosedFormScale> scale_;
+  std::stop_token stop_;
+  Rows all_;   // those that are searched on
+  Rows some_;  // enough of them to compare hypotheses
+  Rows few_;   // enough to look for periods
+};
+
+}  // namespace instantgp

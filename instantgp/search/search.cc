@@ -1,0 +1,270 @@
+#include "instantgp/search/search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <utility>
+
+#include "instantgp/base/error.h"
+#include "instantgp/base/stopwatch.h"
+#include "instantgp/base/thread_pool.h"
+#include "instantgp/predict/fit.h"
+#include "instantgp/search/moves.h"
+#include "instantgp/search/scorer.h"
+#include "instantgp/search/words.h"
+
+namespace instantgp {
+namespace {
+
+// Structures are decoded in groups, which are the work items of the threads. Groups and chunks depend on the order of
+// the search alone, so that neither threads nor the clock can change a bit of a result.
+constexpr int kGroup = 4;
+constexpr int kChunk = 24;            // structures between two looks at the clock
+constexpr double kSearchShare = 0.6;  // of the budget; the rest is for refinement
+
+class Searcher {
+ public:
+  Searcher(const Encoding& encoding, const TrainedNetwork& network, const SearchOptions& options, ThreadPool& pool,
+           const Stopwatch& clock)
+      : encoding_(encoding),
+        network_(network),
+        options_(options),
+        pool_(pool),
+        clock_(clock),
+        scorer_(encoding, network, options.stop),
+        workspaces_(static_cast<std::size_t>(pool.threads())) {
+    moves_.columns = static_cast<int>(encoding.X.cols());
+    const std::vector<std::string>& known = network.config().symbols;
+    for (BaseSymbol symbol = 0; symbol < kNumBaseSymbols; ++symbol) {
+      if (std::find(known.begin(), known.end(), Name(symbol)) != known.end()) moves_.alphabet.push_back(symbol);
+    }
+    moves_.max_addends = options.max_addends;
+  }
+
+  void Run() {
+    const auto origin = std::make_shared<Parent>();
+    LookForPeriods({origin.get()});
+    std::vector<Trial> trials;
+    for (Structure& structure : Beginnings(moves_)) trials.push_back({std::move(structure), origin});
+    Evaluate(trials);
+    while (rounds_ < options_.depth && !out_of_time_) {
+      trials = Frontier();
+      if (trials.empty()) return;
+      ++rounds_;
+      Evaluate(trials);
+    }
+  }
+
+  void RefineTop() {
+    Sort();
+    const int count = std::min(options_.refine_top, static_cast<int>(candidates_.size()));
+    std::vector<char> late(static_cast<std::size_t>(count), 0);
+    pool_.Run(count, [&](int k, int) {
+      late[k] = k > 0 && TimeIsUp(1.0);  // the first is refined whatever the clock says
+      if (!late[k]) scorer_.Refine(candidates_[k]);
+    });
+    out_of_time_ = out_of_time_ || std::count(late.begin(), late.end(), 1) > 0;
+    Sort();
+  }
+
+  std::vector<Candidate>& candidates() { return candidates_; }
+  int evaluated() const { return static_cast<int>(seen_.size()); }
+  int failed() const { return failed_; }
+  int rounds() const { return rounds_; }
+  bool out_of_time() const { return out_of_time_; }
+
+ private:
+  using Key = std::pair<std::vector<int>, std::vector<std::vector<BaseSymbol>>>;
+  static Key KeyOf(const Structure& structure) { return {structure.columns, structure.symbols}; }
+
+  bool TimeIsUp(double share) const {
+    return options_.budget > 0 && clock_.Milliseconds() > 1000 * share * options_.budget;
+  }
+
+  // Refined ones first, each kind by score; equal scores by text.
+  void Sort() {
+    std::sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
+      if (a.refined != b.refined) return a.refined;
+      return a.score != b.score ? a.score < b.score : a.kernel < b.kernel;
+    });
+  }
+
+  // The unseen neighbours of those of the best `beam` that have not been expanded yet. Twice as many are polished
+  // before the choice: a new structure must not lose to an old one for want of polish, and children start from the
+  // polished parameters of their parents.
+  std::vector<Trial> Frontier() {
+    Sort();
+    const int size = static_cast<int>(candidates_.size());
+    std::vector<Candidate*> rough;
+    for (int k = 0; k < std::min(2 * options_.beam, size); ++k) {
+      if (polished_.insert(KeyOf(candidates_[k].structure)).second) rough.push_back(&candidates_[k]);
+    }
+    pool_.Run(static_cast<int>(rough.size()), [&](int k, int) { scorer_.Polish(*rough[k]); });
+    Sort();
+    std::vector<std::shared_ptr<Parent>> parents;
+    std::vector<Parent*> plain;
+    for (int k = 0; k < std::min(options_.beam, size); ++k) {
+      if (!expanded_.insert(KeyOf(candidates_[k].structure)).second) continue;
+      parents.push_back(std::make_shared<Parent>(Parent{candidates_[k], {}}));
+      plain.push_back(parents.back().get());
+    }
+    LookForPeriods(plain);
+    std::vector<Trial> next;
+    std::set<Key> listed;
+    for (const std::shared_ptr<Parent>& parent : parents) {
+      for (Structure& neighbour : Neighbours(parent->candidate.structure, moves_)) {
+        Key key = KeyOf(neighbour);
+        if (seen_.contains(key) || !listed.insert(std::move(key)).second) continue;
+        next.push_back({std::move(neighbour), parent});
+      }
+    }
+    return next;
+  }
+
+  void LookForPeriods(const std::vector<Parent*>& parents) {
+    for (Parent* parent : parents) parent->periods.resize(static_cast<std::size_t>(moves_.columns));
+    pool_.Run(static_cast<int>(parents.size()) * moves_.columns, [&](int k, int) {
+      Parent& parent = *parents[static_cast<std::size_t>(k / moves_.columns)];
+      const int column = k % moves_.columns;
+      parent.periods[static_cast<std::size_t>(column)] = scorer_.Periods(parent.candidate, column);
+    });
+  }
+
+  void Evaluate(const std::vector<Trial>& trials) {
+    const int total = static_cast<int>(trials.size());
+    for (int first = 0; first < total; first += kChunk) {
+      if (options_.stop.stop_requested()) throw Error(ErrorCode::kInterrupted, "interrupted while searching");
+      out_of_time_ = !candidates_.empty() && TimeIsUp(options_.refine_top > 0 ? kSearchShare : 1.0);
+      if (out_of_time_) return;
+      EvaluateChunk(std::span(trials).subspan(first, std::min(kChunk, total - first)));
+      if (options_.progress) options_.progress(evaluated(), rounds_);
+    }
+  }
+
+  void EvaluateChunk(std::span<const Trial> trials) {
+    std::vector<std::optional<Candidate>> found(trials.size());
+    const int groups = (static_cast<int>(trials.size()) + kGroup - 1) / kGroup;
+    pool_.Run(groups, [&](int group, int worker) {
+      const std::size_t first = static_cast<std::size_t>(group) * kGroup;
+      const auto part = trials.subspan(first, std::min<std::size_t>(kGroup, trials.size() - first));
+      std::vector<Structure> structures;
+      for (const Trial& trial : part) structures.push_back(trial.structure);
+      const std::vector<Matrix> thetas = network_.Decode(encoding_, structures);
+      for (std::size_t i = 0; i < part.size(); ++i) {
+        found[first + i] = scorer_.Score(part[i], thetas[i], workspaces_[static_cast<std::size_t>(worker)]);
+      }
+    });
+    for (std::size_t k = 0; k < trials.size(); ++k) {
+      seen_.insert(KeyOf(trials[k].structure));
+      if (found[k]) {
+        found[k]->round = rounds_;
+        candidates_.push_back(*std::move(found[k]));
+      } else {
+        ++failed_;
+      }
+    }
+  }
+
+  const Encoding& encoding_;
+  const TrainedNetwork& network_;
+  const SearchOptions& options_;
+  ThreadPool& pool_;
+  const Stopwatch& clock_;
+  Scorer scorer_;
+  std::vector<NlmlWorkspace> workspaces_;  // of each thread
+  MoveOptions moves_;
+  std::vector<Candidate> candidates_;
+  std::set<Key> seen_, polished_, expanded_;
+  int failed_ = 0;
+  int rounds_ = 0;
+  bool out_of_time_ = false;
+};
+
+// The model of the first candidate, on all rows; candidates that cannot be factorised there leave the list. Completes
+// the times, whose total began with `total`.
+Model FirstThatFactorises(std::vector<Candidate>& candidates, const Encoding& encoding, FitSummary summary,
+                          const std::vector<std::string>& warnings, const Stopwatch& total) {
+  const Stopwatch clock;
+  for (;;) {
+    const Candidate& best = candidates.front();
+    try {
+      Posterior posterior(ToExpression(best.structure), encoding.X, encoding.y, best.theta);
+      summary.method = best.refined ? "refine" : "oneshot";
+      summary.nlml = summary.nlml_start = posterior.nlml();
+      summary.time_ms.factorize = clock.Milliseconds();
+      summary.time_ms.total = total.Milliseconds();
+      return Model(std::move(posterior), encoding.scaler, encoding.column_names, encoding.target_name, summary,
+                   warnings);
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::kNumerical || candidates.size() == 1) throw;
+      candidates.erase(candidates.begin());
+    }
+  }
+}
+
+}  // namespace
+
+void SearchOptions::Validate() const {
+  const auto require = [](bool ok, const char* what) {
+    if (!ok) throw Error(ErrorCode::kUsage, what);
+  };
+  require(beam >= 1, "the beam must be at least 1");
+  require(depth >= 0, "the depth must not be negative");
+  require(budget >= 0 && std::isfinite(budget), "the budget must be a number of seconds, or 0 for none");
+  require(refine_top >= 0, "the number of structures to refine must not be negative");
+  require(max_addends >= 1, "there must be room for at least one addend a column");
+  require(threads >= 0, "threads must not be negative");
+}
+
+SearchResult SearchStructures(const Dataset& data, const SearchOptions& options) {
+  options.Validate();
+  const Stopwatch total;
+  const TrainedNetwork& network = options.network != nullptr ? *options.network : TrainedNetwork::Embedded();
+  ThreadPool pool(ResolveThreads(options.threads));
+  const Encoding encoding = network.Encode(data, {}, &pool);
+  std::vector<std::string> warnings = DataWarnings(data, encoding.scaler);
+  warnings.insert(warnings.end(), encoding.warnings.begin(), encoding.warnings.end());
+  if (data.rows() > kSearchRows) {
+    warnings.push_back("structures were compared on " + std::to_string(kSearchRows) + " of " +
+                       std::to_string(data.rows()) + " rows, spread over the data; the model is fitted to all");
+  }
+  Searcher searcher(encoding, network, options, pool, total);
+  TimeSplit times;
+  times.scale = encoding.scale_ms;
+  times.encode = encoding.encode_ms;
+  Stopwatch clock;
+  searcher.Run();
+  times.decode = clock.Milliseconds();
+  std::vector<Candidate>& candidates = searcher.candidates();
+  if (candidates.empty()) {
+    throw Error(ErrorCode::kNumerical, "no structure could be factorised. Look for duplicate rows or extreme values.");
+  }
+  clock = Stopwatch();
+  searcher.RefineTop();
+  times.optimize = clock.Milliseconds();
+  if (options.stop.stop_requested()) throw Error(ErrorCode::kInterrupted, "interrupted while searching");
+  if (searcher.out_of_time()) {
+    warnings.push_back("the time budget ended the search after " + std::to_string(searcher.evaluated()) +
+                       " structures; a larger --budget may find better ones");
+  }
+  for (Candidate& candidate : candidates) {
+    candidate.words = DescribeInWords(candidate.structure, candidate.theta, encoding.scaler, encoding.column_names);
+  }
+  FitSummary summary;
+  summary.evaluations = searcher.evaluated();
+  summary.stop_reason = "best of " + std::to_string(searcher.evaluated()) + " structures";
+  summary.time_ms = times;
+  Model model = FirstThatFactorises(candidates, encoding, summary, warnings, total);
+  return {std::move(candidates),
+          std::move(model),
+          searcher.evaluated(),
+          searcher.failed(),
+          searcher.rounds(),
+          searcher.out_of_time(),
+          std::move(warnings)};
+}
+
+}  // namespace instantgp

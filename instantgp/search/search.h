@@ -1,0 +1,64 @@
+// Which structure fits a table: beam search over the amortised family, scored by one-shot inference.
+//
+// The table is encoded once; every structure then costs a decoding and a few likelihoods. Candidates are scored by BIC
+// at the network's parameters, the best are polished under the priors and ranked by Laplace's evidence (evidence.h).
+#pragma once
+
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "instantgp/base/matrix.h"
+#include "instantgp/data/dataset.h"
+#include "instantgp/kernel/structure.h"
+#include "instantgp/predict/model.h"
+#include "instantgp/predict/trained_network.h"
+
+namespace instantgp {
+
+struct SearchOptions {
+  int beam = 5;         // structures whose neighbourhood is tried in a round
+  int depth = 4;        // rounds after the single symbols
+  double budget = 0;    // seconds for everything; 0: none. What is not done by then is left out
+  int refine_top = 5;   // how many of the best are refined
+  int max_addends = 4;  // on one column
+  int threads = 0;      // 0: as the machine has
+  std::stop_token stop = {};
+  std::function<void(int evaluated, int round)> progress = {};
+  const TrainedNetwork* network = nullptr;  // null: TrainedNetwork::Embedded()
+
+  void Validate() const;  // throws Error(kUsage) naming the option
+};
+
+// Larger tables are searched on so many rows, spread over the data; the model is fitted to all.
+inline constexpr int kSearchRows = 512;
+
+struct Candidate {
+  Structure structure;
+  std::string kernel;  // canonical text
+  Vector theta;        // log-parameters, log noise variance last, scaled units
+  double nlml = 0;     // per point
+  int parameters = 0;  // identifiable ones
+  double score = 0;    // negative log evidence per point: Laplace where refined, else BIC
+  bool refined = false;
+  int round = 0;      // when it was tried first
+  std::string words;  // DescribeInWords
+};
+
+struct SearchResult {
+  std::vector<Candidate> candidates;  // refined ones by score, then the others by score
+  // The first candidate on all rows. Of its time_ms, decode is the search and optimize the refinement.
+  Model model;
+  int evaluated = 0;                  // structures scored, each once
+  int failed = 0;                     // of these, without a likelihood
+  int rounds = 0;
+  bool out_of_time = false;
+  std::vector<std::string> warnings;
+};
+
+// Nothing is random: the result depends neither on threads nor, for the structures that were reached, on the budget.
+// Throws what Fit throws; Error(kNumerical) when no structure can be evaluated.
+SearchResult SearchStructures(const Dataset& data, const SearchOptions& options = {});
+
+}  // namespace instantgp

@@ -1,0 +1,277 @@
+#include "instantgp/search/search.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <set>
+
+#include "instantgp/base/error.h"
+#include "instantgp/base/rng.h"
+#include "instantgp/data/airline.h"
+#include "instantgp/data/csv.h"
+#include "instantgp/data/split.h"
+#include "instantgp/gp/marginal_likelihood.h"
+#include "instantgp/kernel/parameters.h"
+#include "instantgp/kernel/parse.h"
+#include "instantgp/predict/fit.h"
+#include "instantgp/search/evidence.h"
+#include "instantgp/search/moves.h"
+#include "instantgp/search/periods.h"
+#include "instantgp/search/words.h"
+#include "instantgp/simulate/distribution.h"
+
+namespace instantgp {
+namespace {
+
+Dataset Draw(std::uint64_t seed, int n, int d) {
+  SimulationOptions options;
+  options.n = n;
+  options.d = d;
+  Simulated s = Simulate(options, 55, seed);
+  return Dataset::Of(std::move(s.X), std::move(s.y));
+}
+
+std::string Text(const Structure& structure) {
+  return Print(ToExpression(structure), DefaultColumnNames(structure.columns.back() + 1));
+}
+
+Structure Parse(const std::string& text, int d) { return *ToStructure(ParseKernel(text, DefaultColumnNames(d))); }
+
+const std::vector<BaseSymbol> kAll = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+
+int Addends(const Structure& structure) {
+  int count = 0;
+  for (const auto& symbols : structure.symbols) count += static_cast<int>(symbols.size());
+  return count;
+}
+
+TEST(Moves, StayInTheFamilyAndComeOnce) {
+  RandomStream random(1);
+  for (int k = 0; k < 60; ++k) {
+    const MoveOptions options{.columns = 1 + k % 4, .alphabet = kAll, .max_addends = 1 + k % 3};
+    std::vector<Structure> next = Beginnings(options);
+    EXPECT_EQ(next.size(), options.columns == 1 ? 10u : 10u * (options.columns + 1));
+    for (int step = 0; step < 4; ++step) {
+      const Structure from = next[random.UniformInt(0, static_cast<int>(next.size()) - 1)];
+      next = Neighbours(from, options);
+      std::set<std::string> texts;
+      for (const Structure& to : next) {
+        EXPECT_EQ(ToStructure(ToExpression(to)), to) << Text(to);  // canonical and in the family
+        EXPECT_NE(to, from);
+        EXPECT_TRUE(texts.insert(Text(to)).second) << Text(to);
+        for (const auto& symbols : to.symbols) EXPECT_LE(static_cast<int>(symbols.size()), options.max_addends);
+        // Moves can be undone, unless they touched several columns at once.
+        if (std::abs(Addends(to) - Addends(from)) <= 1 && options.columns == 1) {
+          const std::vector<Structure> back = Neighbours(to, options);
+          EXPECT_NE(std::find(back.begin(), back.end(), from), back.end()) << Text(from) << " from " << Text(to);
+        }
+      }
+    }
+  }
+}
+
+TEST(Moves, ReachTheWholeFamily) {
+  const MoveOptions options{.columns = 2, .alphabet = {0, 1, 2}, .max_addends = 2};
+  std::vector<Structure> queue = Beginnings(options);
+  std::set<std::string> seen;
+  for (const Structure& s : queue) seen.insert(Text(s));
+  for (std::size_t i = 0; i < queue.size(); ++i) {
+    const Structure from = queue[i];
+    for (const Structure& to : Neighbours(from, options)) {
+      if (seen.insert(Text(to)).second) queue.push_back(to);
+    }
+  }
+  EXPECT_EQ(seen.size(), 7u * 7 - 1);  // none, three single and three pairs on each column, not none on both
+}
+
+TEST(Evidence, CountsWhatTheDataDetermine) {
+  EXPECT_EQ(IdentifiableParameters(Parse("SE", 1)), 3);        // amplitude, lengthscale, noise
+  EXPECT_EQ(IdentifiableParameters(Parse("SE*PER", 1)), 5);    // amplitude, two lengthscales, period, noise
+  EXPECT_EQ(IdentifiableParameters(Parse("LIN", 1)), 3);       // variance, offset, noise
+  EXPECT_EQ(IdentifiableParameters(Parse("SE + LIN", 1)), 5);  // two amplitudes, lengthscale, offset, noise
+  EXPECT_EQ(IdentifiableParameters(Parse("SE", 3)), 5);        // amplitude, three lengthscales, noise
+  EXPECT_EQ(IdentifiableParameters(Parse("SE + LIN", 2)), 8);
+}
+
+// Along one parameter the approximation can be integrated.
+TEST(Evidence, LaplaceApproximatesTheIntegralOverParameters) {
+  const Simulated s = [] {
+    SimulationOptions options;
+    options.n = 60;
+    options.structure = Parse("SE", 1);
+    return Simulate(options, 3, 1);
+  }();
+  const Expression expression = ToExpression(Parse("SE", 1));
+  const Covariance covariance(expression);
+  const std::vector<Parameter> table = ParameterTable(expression);
+  const Model model = Fit(Dataset::Of(s.X, s.y), "SE", {.method = Method::kMap});
+  const Matrix& X = model.posterior().X();
+  const Vector& y = model.posterior().y();
+  const Vector mode = model.posterior().theta();
+  // Importance sampling around the mode, wide.
+  RandomStream random(4);
+  NlmlWorkspace workspace;
+  const double spread = 0.6, n = static_cast<double>(y.size());
+  std::vector<double> terms;
+  for (int k = 0; k < 8000; ++k) {
+    Vector u = mode;
+    double log_weight = 0;
+    for (Index i = 0; i < 3; ++i) {
+      const double z = random.Normal();
+      u[i] += spread * z;
+      const GammaPrior prior = i == 2 ? NoisePrior() : table[i].prior;
+      log_weight +=
+          prior.LogDensity(u[i]) + u[i] + 0.5 * z * z + 0.5 * std::log(2 * std::numbers::pi) + std::log(spread);
+    }
+    const NlmlValue value = NegativeLogMarginalLikelihood(covariance, X, y, u, nullptr, workspace);
+    if (value.ok) terms.push_back(log_weight - n * value.nlml);
+  }
+  const double largest = *std::max_element(terms.begin(), terms.end());
+  double sum = 0;
+  for (const double term : terms) sum += std::exp(term - largest);
+  const double truth = -(largest + std::log(sum / 8000)) / n;
+  const std::optional<double> laplace = LaplaceScore(covariance, X, y, mode);
+  ASSERT_TRUE(laplace.has_value());
+  EXPECT_NEAR(*laplace, truth, 0.01);
+}
+
+TEST(Periods, WavesAreFoundUnderATrend) {
+  RandomStream random(2);
+  for (const double period : {0.04, 0.1, 0.23, 0.4}) {
+    for (const double sharpness : {0.0, 6.0}) {  // a sine, and a comb of pulses with many harmonics
+      Matrix X(120, 2);
+      Vector y(120);
+      for (int i = 0; i < 120; ++i) {
+        X(i, 0) = random.Uniform();
+        X(i, 1) = random.Uniform();
+        const double phase = 2 * std::numbers::pi * X(i, 0) / period;
+        const double wave = sharpness == 0 ? std::sin(phase) : 3 * std::exp(sharpness * (std::cos(phase) - 1));
+        y[i] = 2 * X(i, 0) * X(i, 0) + wave * (1 + 0.2 * X(i, 1)) + 0.1 * random.Normal();
+      }
+      const Scaler scaler = Scaler::Fit(X, y);
+      const Matrix scaled = scaler.ScaleX(X);
+      const auto guesses = LikelyPeriods(PlainContext(2), scaled, scaler.ScaleY(y), 0, 3, true);
+      ASSERT_EQ(guesses.size(), 3u);
+      const bool found = std::any_of(guesses.begin(), guesses.end(), [&](const PeriodGuess& guess) {
+        return std::abs(guess.period * scaler.x_range[0] / period - 1) < 0.04;
+      });
+      EXPECT_TRUE(found) << period << " " << sharpness;
+    }
+  }
+  EXPECT_TRUE(LikelyPeriods(PlainContext(1), Matrix::Random(5, 1), Vector::Ones(5), 0, 3, true).empty());
+}
+
+TEST(Words, SayWhatAStructureMeans) {
+  Scaler scaler = Scaler::Identity(1);
+  scaler.x_range[0] = 143;
+  const Structure structure = Parse("LIN + LIN*PER + SE*PER", 1);
+  Vector theta = Vector::Zero(NumParameters(ToExpression(structure)) + 1);
+  const std::vector<Parameter> table = ParameterTable(ToExpression(structure));
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    if (table[i].kind == ParameterKind::kPeriod) theta[static_cast<Index>(i)] = std::log(12.1 / 143);
+  }
+  EXPECT_EQ(DescribeInWords(structure, theta, scaler, {"month"}),
+            "linear trend, yearly period (12.1 months) that changes over 143 months, yearly period (12.1 months) of "
+            "growing amplitude");
+  EXPECT_EQ(DescribeInWords(structure, theta, scaler, {"depth"}),
+            "linear trend, period 12.1 that changes over 143, period 12.1 of growing amplitude");
+  const Structure two = Parse("SE(x1) * MAT52(x2)", 2);
+  EXPECT_EQ(DescribeInWords(two, Vector::Zero(5), Scaler::Identity(2), {"a", "b"}),
+            "a: smooth variation over 1; b: rough variation over 1");
+}
+
+void ExpectSame(const SearchResult& a, const SearchResult& b) {
+  ASSERT_EQ(a.candidates.size(), b.candidates.size());
+  for (std::size_t k = 0; k < a.candidates.size(); ++k) {
+    EXPECT_EQ(a.candidates[k].kernel, b.candidates[k].kernel);
+    EXPECT_EQ(a.candidates[k].score, b.candidates[k].score);
+    EXPECT_EQ(a.candidates[k].theta, b.candidates[k].theta);
+  }
+}
+
+TEST(Search, RanksEachStructureOnceWhateverTheThreads) {
+  for (const int d : {1, 2}) {
+    const Dataset data = Draw(3, 40, d);
+    const SearchResult one = SearchStructures(data, {.beam = 3, .depth = 2, .refine_top = 3, .threads = 1});
+    ExpectSame(one, SearchStructures(data, {.beam = 3, .depth = 2, .refine_top = 3, .threads = 3}));
+    std::set<std::string> kernels;
+    for (const Candidate& c : one.candidates) EXPECT_TRUE(kernels.insert(c.kernel).second);
+    EXPECT_EQ(one.evaluated, static_cast<int>(one.candidates.size()) + one.failed);
+    EXPECT_GT(one.evaluated, 10 * d);
+    for (std::size_t k = 1; k < one.candidates.size(); ++k) {
+      const Candidate &a = one.candidates[k - 1], &b = one.candidates[k];
+      EXPECT_GE(a.refined, b.refined);
+      if (a.refined == b.refined) {
+        EXPECT_LE(a.score, b.score);
+      }
+      EXPECT_FALSE(b.words.empty());
+    }
+    EXPECT_TRUE(one.candidates.front().refined);
+    EXPECT_EQ(one.model.KernelText(), one.candidates.front().kernel);
+    EXPECT_NEAR(one.model.summary().nlml, one.candidates.front().nlml, 1e-9);
+    // The scores are what they say.
+    const Candidate& last = one.candidates.back();
+    const Posterior posterior(ToExpression(last.structure), one.model.posterior().X(), one.model.posterior().y(),
+                              last.theta);
+    EXPECT_NEAR(last.nlml, posterior.nlml(), 1e-8);
+    EXPECT_EQ(last.score, BicScore(last.nlml, last.parameters, 40));
+  }
+}
+
+TEST(Search, ABudgetLeavesOutButDoesNotChange) {
+  const Dataset data = Draw(4, 60, 2);
+  const SearchResult full = SearchStructures(data, {.beam = 4, .depth = 3, .refine_top = 0});
+  for (const double budget : {1e-9, 0.03, 0.1}) {
+    const SearchResult part = SearchStructures(data, {.beam = 4, .depth = 3, .budget = budget, .refine_top = 0});
+    EXPECT_LE(part.evaluated, full.evaluated);
+    EXPECT_GT(part.evaluated, 0);
+    EXPECT_EQ(part.out_of_time, part.evaluated < full.evaluated);
+    // What was reached is scored as in the full search; parents may have been polished later there.
+    int same = 0;
+    for (const Candidate& c : part.candidates) {
+      const auto found = std::find_if(full.candidates.begin(), full.candidates.end(),
+                                      [&](const Candidate& other) { return other.kernel == c.kernel; });
+      ASSERT_NE(found, full.candidates.end());
+      EXPECT_LE(found->score, c.score);
+      same += found->score == c.score ? 1 : 0;
+    }
+    EXPECT_GE(same, static_cast<int>(part.candidates.size()) - 2 * 4 * 3);
+  }
+}
+
+TEST(Search, FindsTheYearInTheAirlineMonths) {
+  const Dataset all = ToDataset(ParseTable(AirlineCsv(), "airline"), "");
+  const Split split = HoldoutSplit(all.rows(), 0.2, 0);
+  const Dataset train = SelectRows(all, split.train), test = SelectRows(all, split.test);
+  const SearchResult result = SearchStructures(train, {});
+  EXPECT_NE(result.candidates.front().words.find("yearly period (12"), std::string::npos)
+      << result.candidates.front().words;
+  for (const Method method : {Method::kOneShot, Method::kMl}) {
+    EXPECT_LT(result.model.Score(test.X, test.y).nll, Fit(train, "SE", {.method = method}).Score(test.X, test.y).nll);
+  }
+}
+
+TEST(Search, LargeTablesAreSearchedOnPartOfTheRowsAndFittedToAll) {
+  const Dataset data = Draw(5, kSearchRows + 40, 1);
+  const SearchResult result = SearchStructures(data, {.beam = 1, .depth = 0, .refine_top = 1});
+  EXPECT_EQ(result.model.rows(), kSearchRows + 40);
+  EXPECT_TRUE(std::any_of(result.warnings.begin(), result.warnings.end(), [](const std::string& warning) {
+    return warning.find("structures were compared on 512") != std::string::npos;
+  }));
+}
+
+TEST(Search, DegenerateTablesHaveAResult) {
+  for (const Dataset& data : {Dataset::Of(Matrix::Constant(1, 1, 3.0), Vector::Constant(1, 5.0)),
+                              Dataset::Of(Matrix::Constant(6, 2, 4.0), Vector::LinSpaced(6, 0, 1)),
+                              Dataset::Of(Matrix::Random(12, 1), Vector::Constant(12, 2.5))}) {
+    const SearchResult result = SearchStructures(data, {.beam = 1, .depth = 1, .refine_top = 1});
+    EXPECT_TRUE(result.model.Predict(data.X).mean.allFinite());
+  }
+  EXPECT_THROW(SearchStructures(Draw(6, 10, 1), {.beam = 0}), Error);
+  EXPECT_THROW(SearchStructures(Draw(6, 10, 1), {.budget = -1}), Error);
+}
+
+}  // namespace
+}  // namespace instantgp
