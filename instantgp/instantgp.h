@@ -64,4 +64,5 @@
 #include "instantgp/search/search.h"
 #include "instantgp/search/words.h"
 #include "instantgp/simulate/distribution.h"
+#include "instantgp/simulate/from_kernel.h"
 // IWYU pragma: end_exports

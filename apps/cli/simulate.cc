@@ -12,9 +12,8 @@
 #include "instantgp/base/version.h"
 #include "instantgp/data/csv.h"
 #include "instantgp/kernel/parameters.h"
-#include "instantgp/kernel/parse.h"
-#include "instantgp/predict/fit.h"
 #include "instantgp/simulate/distribution.h"
+#include "instantgp/simulate/from_kernel.h"
 
 namespace instantgp::cli {
 namespace {
@@ -30,8 +29,6 @@ Examples:
   instantgp simulate --seed 7 > data.csv
   instantgp simulate --kernel "SE + PER" --n 100 --parameters 1,0.2,0.5,1,0.25 --noise 0.01 --out data.csv
   instantgp simulate --count 20 --d 2 --out datasets/)";
-
-constexpr int kDefaultRows = 100;
 
 struct Options {
   CommonOptions common;
@@ -50,6 +47,16 @@ struct Drawn {
   Vector theta;
 };
 
+KernelRequest RequestOf(const Options& options) {
+  KernelRequest request;
+  request.kernel = options.kernel;
+  if (options.n) request.n = *options.n;
+  request.d = options.d;
+  request.parameters = options.parameters;
+  request.noise_variance = options.noise;
+  return request;
+}
+
 void CheckOptions(const Options& options) {
   const bool parameters = !options.parameters.empty() || options.noise;
   if (parameters && options.kernel.empty()) {
@@ -58,63 +65,14 @@ void CheckOptions(const Options& options) {
   if (options.count > 1 && options.out.empty() && !options.common.json) {
     throw Error(ErrorCode::kUsage, "several datasets need a folder (--out DIR) or --json");
   }
-  for (double value : options.parameters) {
-    if (!(value > 0) || !std::isfinite(value)) {
-      throw Error(ErrorCode::kUsage, "--parameters takes positive numbers, got " + Short(value));
-    }
-  }
-  if (options.noise && (!(*options.noise > 0) || !std::isfinite(*options.noise))) {
-    throw Error(ErrorCode::kUsage, "--noise takes a positive variance, got " + Short(*options.noise));
-  }
-  if (const int n = options.n.value_or(1); 3.0 * 8 * n * n > kExactMemoryLimit) {
-    throw Error(ErrorCode::kLimit, std::to_string(n) + " rows need more memory than the limit allows; use at most " +
-                                       std::to_string(static_cast<int>(std::sqrt(kExactMemoryLimit / 24))));
-  }
-}
-
-// The number of columns a kernel text asks for: the largest x<k> in it must exist, and a shorthand takes any.
-int ColumnsFor(const Options& options) {
-  if (options.d) return *options.d;
-  constexpr int kMost = 64;
-  std::string complaint;
-  for (int d = 1; d <= kMost; ++d) {  // the smallest number of columns the expression can be bound to
-    try {
-      ParseKernel(options.kernel, DefaultColumnNames(d));
-      return d;
-    } catch (const Error& error) {
-      if (d == 1) complaint = error.what();
-    }
-  }
-  throw Error(ErrorCode::kBadInput, complaint);
+  // A fixed --n is checked here for both kinds of draws.
+  RequestOf(options).Validate();
 }
 
 Drawn DrawFromKernel(const Options& options, std::uint64_t index) {
-  const int d = ColumnsFor(options);
-  const int n = options.n.value_or(kDefaultRows);
-  Drawn drawn;
-  drawn.expression = ParseKernel(options.kernel, DefaultColumnNames(d));
-  const std::vector<Parameter> table = ParameterTable(drawn.expression);
-  if (!options.parameters.empty() && options.parameters.size() != table.size()) {
-    std::string names;
-    for (const Parameter& p : table) {
-      names += (names.empty() ? "" : ", ") + std::string(Name(p.elementary)) + "(x" + std::to_string(p.column + 1) +
-               ") " + std::string(Name(p.kind));
-    }
-    throw Error(ErrorCode::kUsage, "the kernel has " + Count(static_cast<long>(table.size()), "parameter") + " (" +
-                                       names + "), --parameters gives " + std::to_string(options.parameters.size()));
-  }
-  // Priors fill what is not given; their stream is apart from the draw's own.
-  RandomStream random(options.common.seed, index, 1u << 16);
-  Vector theta = DrawFromPrior(table, random);
-  for (std::size_t i = 0; i < options.parameters.size(); ++i) {
-    theta[static_cast<Index>(i)] = std::log(options.parameters[i]);
-  }
-  if (options.noise) theta[theta.size() - 1] = std::log(*options.noise);
-  SimulatedFunction draw = SimulateFunction(drawn.expression, n, d, options.common.seed, index, theta);
-  drawn.X = std::move(draw.X);
-  drawn.y = std::move(draw.y);
-  drawn.theta = std::move(draw.theta);
-  return drawn;
+  KernelDraw draw = SimulateKernel(RequestOf(options), options.common.seed, index);
+  return {std::move(draw.function.X), std::move(draw.function.y), std::move(draw.expression),
+          std::move(draw.function.theta)};
 }
 
 Drawn DrawFromDistribution(const Options& options, std::uint64_t index) {

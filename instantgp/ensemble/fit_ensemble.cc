@@ -61,6 +61,7 @@ std::vector<Attempt> FitAll(const Kernels& kernels, const std::function<Model(in
   std::mutex progress_mutex;
   int done = 0;
   pool.Run(static_cast<int>(texts.size()), [&](int k, int) {
+    if (options.fit.stop.stop_requested()) throw Error(ErrorCode::kInterrupted, "interrupted while fitting");
     try {
       attempts[k].model = fit(k, *texts[k]);
     } catch (const Error& error) {

@@ -1,0 +1,212 @@
+// Ensemble and fit_ensemble.
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "instantgp/base/error.h"
+#include "instantgp/ensemble/ensemble.h"
+#include "instantgp/ensemble/fit_ensemble.h"
+#include "python/bindings/arrays.h"
+#include "python/bindings/bind.h"
+#include "python/bindings/call.h"
+#include "python/bindings/options.h"
+#include "python/bindings/reports.h"
+
+namespace py = pybind11;
+using namespace py::literals;  // NOLINT: "name"_a
+
+namespace instantgp::python {
+namespace {
+
+Noise NoiseOf(bool latent) { return latent ? Noise::kLatent : Noise::kObserved; }
+
+EnsembleOptions MakeOptions(const std::string& weighting, double temperature) {
+  const std::optional<Weighting> known = WeightingFromName(weighting);
+  if (!known)
+    throw Error(ErrorCode::kUsage, "there is no weighting '" + weighting + "'; there are " + ListWeightings());
+  EnsembleOptions options;
+  options.weighting = *known;
+  options.temperature = temperature;
+  options.Validate();
+  return options;
+}
+
+Ensemble FitTable(const Dataset& data, const std::vector<std::string>& kernels, const Options& fit,
+                  const std::string& weighting, double temperature) {
+  EnsembleOptions options = MakeOptions(weighting, temperature);
+  std::optional<Ensemble> ensemble;
+  RunInterruptible([&](const std::stop_token& stop) {
+    options.fit = fit.With(stop);
+    ensemble = FitEnsemble(data, kernels, options);
+  });
+  return *std::move(ensemble);
+}
+
+Ensemble FitKept(const KeptEncoding& kept, const std::vector<std::string>& kernels, const Options& fit,
+                 const std::string& weighting, double temperature) {
+  EnsembleOptions options = MakeOptions(weighting, temperature);
+  std::optional<Ensemble> ensemble;
+  RunInterruptible([&](const std::stop_token& stop) {
+    options.fit = kept.Adapt(fit, stop);
+    ensemble = FitEnsembleEncoded(kept.encoding, kernels, options);
+  });
+  return *std::move(ensemble);
+}
+
+Mixture MixtureAt(const Ensemble& ensemble, const Matrix& X, bool latent, int threads) {
+  const int useful = std::min(ResolveThreads(threads), static_cast<int>(ensemble.members().size()));
+  ThreadPool pool(useful);
+  return ensemble.Predict(X, NoiseOf(latent), &pool);
+}
+
+py::tuple Predict(const Ensemble& ensemble, const Array& X, bool latent, int threads) {
+  const Matrix rows = ToMatrix(X, "X");
+  Vector mean, std;
+  RunUnlocked([&] {
+    const Mixture mixture = MixtureAt(ensemble, rows, latent, threads);
+    mean = mixture.Mean();
+    std = mixture.Std();
+  });
+  return py::make_tuple(ToArray(mean), ToArray(std));
+}
+
+py::array Quantiles(const Ensemble& ensemble, const Array& X, const std::vector<double>& probabilities, bool latent,
+                    int threads) {
+  for (const double p : probabilities) {
+    if (!(p > 0 && p < 1)) {
+      throw Error(ErrorCode::kUsage, "the probability of a quantile lies between 0 and 1, got " + std::to_string(p));
+    }
+  }
+  const Matrix rows = ToMatrix(X, "X");
+  Matrix quantiles(rows.rows(), static_cast<Index>(probabilities.size()));
+  RunUnlocked([&] {
+    const Mixture mixture = MixtureAt(ensemble, rows, latent, threads);
+    for (Index k = 0; k < quantiles.cols(); ++k) quantiles.col(k) = mixture.Quantile(probabilities[k]);
+  });
+  return ToArray(quantiles);
+}
+
+py::array LogDensity(const Ensemble& ensemble, const Array& X, const Array& y, int threads) {
+  const Matrix rows = ToMatrix(X, "X");
+  const Vector targets = ToVector(y, "y");
+  if (targets.size() != rows.rows()) throw Error(ErrorCode::kBadInput, "X and y must have as many rows as each other");
+  Vector density;
+  RunUnlocked([&] { density = MixtureAt(ensemble, rows, false, threads).LogDensity(targets); });
+  return ToArray(density);
+}
+
+py::array PredictCov(const Ensemble& ensemble, const Array& X, bool latent) {
+  const Matrix rows = ToMatrix(X, "X");
+  Matrix cov;
+  RunUnlocked([&] { cov = ensemble.PredictCov(rows, NoiseOf(latent)); });
+  return ToArray(cov);
+}
+
+py::array Sample(const Ensemble& ensemble, const Array& X, int count, std::uint64_t seed, bool latent) {
+  if (count < 1) throw Error(ErrorCode::kUsage, "the number of samples is at least 1, got " + std::to_string(count));
+  const Matrix rows = ToMatrix(X, "X");
+  Matrix samples;
+  RunUnlocked([&] { samples = ensemble.Sample(rows, count, seed, NoiseOf(latent)); });
+  return ToArray(samples);
+}
+
+py::dict Score(const Ensemble& ensemble, const Array& X, const Array& y) {
+  const Matrix rows = ToMatrix(X, "X");
+  const Vector targets = ToVector(y, "y");
+  Scores scores;
+  RunUnlocked([&] { scores = ensemble.Score(rows, targets); });
+  return ToDict(scores);
+}
+
+py::array LooMean(const Ensemble& ensemble) {
+  Vector mean;
+  RunUnlocked([&] { mean = ensemble.LooMean(); });
+  return ToArray(mean);
+}
+
+py::list Members(const Ensemble& ensemble) {
+  py::list members;
+  for (const EnsembleMember& member : ensemble.members()) {
+    members.append(py::dict("kernel"_a = member.model.KernelShortText(), "weight"_a = member.weight,
+                            "nlml_per_point"_a = member.model.predictive().nlml(), "status"_a = "ok"));
+  }
+  for (const FailedMember& failed : ensemble.failed()) {
+    members.append(py::dict("kernel"_a = failed.kernel, "weight"_a = 0.0, "nlml_per_point"_a = py::none(),
+                            "status"_a = failed.reason));
+  }
+  return members;
+}
+
+py::list Models(const Ensemble& ensemble) {
+  py::list models;
+  for (const EnsembleMember& member : ensemble.members()) models.append(member.model);
+  return models;
+}
+
+py::dict Summary(const Ensemble& ensemble) {
+  const EnsembleSummary& s = ensemble.summary();
+  return py::dict("method"_a = s.method, "weighting"_a = std::string(Name(s.weighting)),
+                  "temperature"_a = s.temperature, "time_ms"_a = ToDict(s.time_ms));
+}
+
+Ensemble FromBytes(const py::bytes& bytes, const std::string& origin) {
+  const auto text = static_cast<std::string_view>(bytes);
+  std::optional<Ensemble> ensemble;
+  RunUnlocked([&] { ensemble = ParseEnsemble(text, origin); });
+  return *std::move(ensemble);
+}
+
+py::bytes ToBytes(const Ensemble& ensemble) {
+  std::string bytes;
+  RunUnlocked([&] { bytes = SerializeEnsemble(ensemble); });
+  return bytes;
+}
+
+}  // namespace
+
+void BindEnsembles(py::module_& module) {
+  py::class_<Ensemble>(module, "Ensemble", "A weighted mixture of models of the same rows, heaviest first. Immutable.")
+      .def("predict", &Predict, "X"_a, py::kw_only(), "latent"_a = false, "threads"_a = 0,
+           "(mean, std) of the mixture.")
+      .def("predict_quantiles", &Quantiles, "X"_a, "probabilities"_a, py::kw_only(), "latent"_a = false,
+           "threads"_a = 0, "(rows, probabilities): quantiles of the mixture.")
+      .def("log_density", &LogDensity, "X"_a, "y"_a, py::kw_only(), "threads"_a = 0)
+      .def("predict_cov", &PredictCov, "X"_a, py::kw_only(), "latent"_a = false)
+      .def("sample", &Sample, "X"_a, "count"_a = 1, "seed"_a = 0, py::kw_only(), "latent"_a = false)
+      .def("score", &Score, "X"_a, "y"_a)
+      .def("loo_mean", &LooMean)
+      .def_property_readonly("members", &Members)
+      .def_property_readonly("models", &Models)
+      .def_property_readonly("effective_members", &Ensemble::EffectiveMembers)
+      .def_property_readonly("summary", &Summary)
+      .def_property_readonly("warnings", [](const Ensemble& e) { return InPythonWords(e.warnings()); })
+      .def_property_readonly("column_names", &Ensemble::column_names)
+      .def_property_readonly("target_name", &Ensemble::target_name)
+      .def_property_readonly("rows", &Ensemble::rows)
+      .def_property_readonly("columns", &Ensemble::columns)
+      .def("to_bytes", &ToBytes, "The bytes of an ensemble's file.")
+      .def_static("from_bytes", &FromBytes, "bytes"_a, "origin"_a = "these bytes")
+      .def(
+          "save", [](const Ensemble& e, const std::string& path) { SaveEnsemble(e, path); }, "path"_a)
+      .def_static("load", &LoadEnsemble, "path"_a)
+      .def(py::pickle(&ToBytes, [](const py::bytes& bytes) { return FromBytes(bytes, "the pickle"); }))
+      .def("__copy__", [](const Ensemble& e) { return Ensemble(e); })
+      .def("__deepcopy__", [](const Ensemble& e, const py::dict&) { return Ensemble(e); })
+      .def("__repr__", [](const Ensemble& e) {
+        return "<instantgp.Ensemble of " + std::to_string(e.members().size()) + " kernels, " +
+               std::to_string(e.rows()) + " rows>";
+      });
+
+  module.def("fit_ensemble", &FitTable, "data"_a, "kernels"_a, "options"_a, "weighting"_a = "bma",
+             "temperature"_a = 0.0);
+  module.def("fit_ensemble_encoded", &FitKept, "encoding"_a, "kernels"_a, "options"_a, "weighting"_a = "bma",
+             "temperature"_a = 0.0);
+  module.def("built_in_kernels", &BuiltInKernels, "The 24 kernels an ensemble has unless it is told others.");
+}
+
+}  // namespace instantgp::python

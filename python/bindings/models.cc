@@ -1,0 +1,271 @@
+// Dataset, FitOptions, Encoding, Model; encode and fit.
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "instantgp/base/error.h"
+#include "instantgp/data/dataset.h"
+#include "instantgp/gp/marginal_likelihood.h"
+#include "instantgp/predict/fit.h"
+#include "instantgp/predict/model.h"
+#include "python/bindings/arrays.h"
+#include "python/bindings/bind.h"
+#include "python/bindings/call.h"
+#include "python/bindings/options.h"
+#include "python/bindings/reports.h"
+
+namespace py = pybind11;
+using namespace py::literals;  // NOLINT: "name"_a
+
+namespace instantgp::python {
+namespace {
+
+Noise NoiseOf(bool latent) { return latent ? Noise::kLatent : Noise::kObserved; }
+
+Options MakeOptions(const std::string& method, int steps, const std::string& objective, int restarts, int inducing,
+                    std::uint64_t seed, int threads, const std::optional<std::string>& weights) {
+  const std::optional<Method> known = MethodFromName(method);
+  if (!known) throw Error(ErrorCode::kUsage, "there is no method '" + method + "'; there are " + ListMethods());
+  if (objective != "ml" && objective != "map") {
+    throw Error(ErrorCode::kUsage, "the objective is 'ml' or 'map', not '" + objective + "'");
+  }
+  Options options;
+  options.fit.method = *known;
+  options.fit.steps = steps;
+  options.fit.map = objective == "map";
+  options.fit.restarts = restarts;
+  options.fit.inducing = inducing;
+  options.fit.seed = seed;
+  options.fit.threads = threads;
+  options.fit.Validate();
+  if (weights) options.network = std::make_shared<const TrainedNetwork>(TrainedNetwork::Load(*weights));
+  return options;
+}
+
+KeptEncoding Encode(const Dataset& data, const Options& options) {
+  KeptEncoding kept{{}, options.network};
+  RunInterruptible([&](const std::stop_token&) {
+    const TrainedNetwork& network = kept.network ? *kept.network : TrainedNetwork::Embedded();
+    ThreadPool pool(ResolveThreads(options.fit.threads));
+    kept.encoding = network.Encode(data, {}, &pool);
+    const std::vector<std::string> of_data = DataWarnings(data, kept.encoding.scaler);
+    kept.encoding.warnings.insert(kept.encoding.warnings.begin(), of_data.begin(), of_data.end());
+  });
+  return kept;
+}
+
+Model FitTable(const Dataset& data, const std::string& kernel, const Options& options) {
+  std::optional<Model> model;
+  RunInterruptible([&](const std::stop_token& stop) { model = Fit(data, kernel, options.With(stop)); });
+  return *std::move(model);
+}
+
+Model FitKept(const KeptEncoding& kept, const std::string& kernel, const Options& options) {
+  std::optional<Model> model;
+  RunInterruptible(
+      [&](const std::stop_token& stop) { model = FitEncoded(kept.encoding, kernel, kept.Adapt(options, stop)); });
+  return *std::move(model);
+}
+
+py::tuple Predict(const Model& model, const Array& X, bool latent) {
+  const Matrix rows = ToMatrix(X, "X");
+  Prediction prediction;
+  RunUnlocked([&] { prediction = model.Predict(rows, NoiseOf(latent)); });
+  return py::make_tuple(ToArray(prediction.mean), ToArray(prediction.std));
+}
+
+py::array PredictMean(const Model& model, const Array& X) {
+  const Matrix rows = ToMatrix(X, "X");
+  Vector mean;
+  RunUnlocked([&] { mean = model.PredictMean(rows); });
+  return ToArray(mean);
+}
+
+py::tuple Interval(const Model& model, const Array& X, double probability, bool latent) {
+  if (!(probability > 0 && probability < 1)) {
+    throw Error(ErrorCode::kUsage,
+                "the probability of an interval lies between 0 and 1, got " + std::to_string(probability));
+  }
+  const Matrix rows = ToMatrix(X, "X");
+  Prediction prediction;
+  RunUnlocked([&] { prediction = model.Predict(rows, NoiseOf(latent)); });
+  return py::make_tuple(ToArray(prediction.Lower(probability)), ToArray(prediction.Upper(probability)));
+}
+
+py::array PredictCov(const Model& model, const Array& X, bool latent) {
+  const Matrix rows = ToMatrix(X, "X");
+  Matrix cov;
+  RunUnlocked([&] { cov = model.PredictCov(rows, NoiseOf(latent)); });
+  return ToArray(cov);
+}
+
+py::array Sample(const Model& model, const Array& X, int count, std::uint64_t seed, bool latent) {
+  if (count < 1) throw Error(ErrorCode::kUsage, "the number of samples is at least 1, got " + std::to_string(count));
+  const Matrix rows = ToMatrix(X, "X");
+  Matrix samples;
+  RunUnlocked([&] { samples = model.Sample(rows, count, seed, NoiseOf(latent)); });
+  return ToArray(samples);
+}
+
+py::dict Score(const Model& model, const Array& X, const Array& y) {
+  const Matrix rows = ToMatrix(X, "X");
+  const Vector targets = ToVector(y, "y");
+  Scores scores;
+  RunUnlocked([&] { scores = model.Score(rows, targets); });
+  return ToDict(scores);
+}
+
+py::tuple Loo(const Model& model) {
+  LeaveOneOut loo;
+  RunUnlocked([&] { loo = model.Loo(); });
+  return py::make_tuple(ToArray(loo.mean), ToArray(Vector(loo.variance.cwiseSqrt())), loo.nll);
+}
+
+// log p(y | theta) of the scaled targets and its gradient in theta: the log parameters, log noise variance last.
+py::tuple LogLikelihoodAt(const Model& model, const Array& theta) {
+  const Posterior& posterior = model.posterior();
+  const Vector at = ToVector(theta, "theta");
+  if (at.size() != posterior.theta().size()) {
+    throw Error(ErrorCode::kBadInput, "theta has " + std::to_string(posterior.theta().size()) +
+                                          " elements for this kernel (log parameters, log noise variance last), got " +
+                                          std::to_string(at.size()));
+  }
+  NlmlValue value;
+  Vector gradient;
+  RunUnlocked([&] {
+    NlmlWorkspace workspace;
+    value = NegativeLogMarginalLikelihood(Covariance(posterior.expression()), posterior.X(), posterior.y(), at,
+                                          &gradient, workspace);
+  });
+  if (!value.ok) throw Error(ErrorCode::kNumerical, "no likelihood at these parameters: " + value.reason);
+  const double n = model.rows();
+  return py::make_tuple(-n * value.nlml, ToArray(Vector(-n * gradient)));
+}
+
+// More rows, the same scaling and parameters.
+Model AddRows(const Model& model, const Array& X, const Array& y) {
+  const Dataset more = Dataset::Of(ToMatrix(X, "X"), ToVector(y, "y"), model.column_names(), model.target_name());
+  std::optional<Model> updated;
+  RunInterruptible([&](const std::stop_token&) {
+    const Posterior& posterior = model.posterior();
+    Matrix rows(model.rows() + more.rows(), model.columns());
+    rows << posterior.X(), model.scaler().ScaleX(more.X);
+    Vector targets(rows.rows());
+    targets << posterior.y(), model.scaler().ScaleY(more.y);
+    Posterior extended(posterior.expression(), std::move(rows), std::move(targets), posterior.theta());
+    FitSummary summary = model.summary();
+    summary.nlml = extended.nlml();
+    updated.emplace(std::move(extended), model.scaler(), model.column_names(), model.target_name(), std::move(summary),
+                    model.warnings());
+  });
+  return *std::move(updated);
+}
+
+py::dict ScalingOf(const Model& model) {
+  const Scaler& scaler = model.scaler();
+  return py::dict("x_min"_a = ToArray(scaler.x_min), "x_range"_a = ToArray(scaler.x_range), "y_mean"_a = scaler.y_mean,
+                  "y_std"_a = scaler.y_std);
+}
+
+Model FromBytes(const py::bytes& bytes, const std::string& origin) {
+  const auto text = static_cast<std::string_view>(bytes);
+  std::optional<Model> model;
+  RunUnlocked([&] { model = ParseModel(text, origin); });
+  return *std::move(model);
+}
+
+py::bytes ToBytes(const Model& model) {
+  std::string bytes;
+  RunUnlocked([&] { bytes = SerializeModel(model); });
+  return bytes;
+}
+
+void BindModel(py::module_& module) {
+  py::class_<Model>(module, "Model", "A fitted Gaussian process. Immutable; copies share the factorisation.")
+      .def("predict", &Predict, "X"_a, py::kw_only(), "latent"_a = false,
+           "(mean, std) of the observations, or of the function itself with latent=True.")
+      .def("predict_mean", &PredictMean, "X"_a)
+      .def("predict_interval", &Interval, "X"_a, "probability"_a = 0.95, py::kw_only(), "latent"_a = false,
+           "(lower, upper) of the central interval.")
+      .def("predict_cov", &PredictCov, "X"_a, py::kw_only(), "latent"_a = false)
+      .def("sample", &Sample, "X"_a, "count"_a = 1, "seed"_a = 0, py::kw_only(), "latent"_a = false,
+           "(rows, count): joint draws from the posterior.")
+      .def("score", &Score, "X"_a, "y"_a, "rmse, nll, both standardised too, and coverage95 on these rows.")
+      .def("loo", &Loo, "(mean, std, nll) of every training row when it is left out.")
+      .def("log_likelihood_at", &LogLikelihoodAt, "theta"_a,
+           "(value, gradient) of the log marginal likelihood of the standardised targets.")
+      .def("add_rows", &AddRows, "X"_a, "y"_a, "A model with these rows too; scaling and parameters stay.")
+      .def_property_readonly("kernel", &Model::KernelText)
+      .def_property_readonly("kernel_short", &Model::KernelShortText)
+      .def_property_readonly("parameters", [](const Model& model) { return ToList(model.Parameters()); })
+      .def_property_readonly("noise_variance", &Model::NoiseVariance)
+      .def_property_readonly("noise_variance_original_units", &Model::NoiseVarianceOriginalUnits)
+      .def_property_readonly("amplitude_original_units", &Model::AmplitudeOriginalUnits)
+      .def_property_readonly("theta", [](const Model& model) { return ToArray(model.predictive().theta()); })
+      .def_property_readonly("expression", [](const Model& model) { return ToTuple(model.predictive().expression()); })
+      .def_property_readonly("log_marginal_likelihood",
+                             [](const Model& model) { return model.predictive().log_marginal_likelihood(); })
+      .def_property_readonly("nlml_per_point", [](const Model& model) { return model.predictive().nlml(); })
+      .def_property_readonly("jitter", [](const Model& model) { return model.predictive().jitter(); })
+      .def_property_readonly("sparse", [](const Model& model) { return model.sparse() != nullptr; })
+      .def_property_readonly("summary", [](const Model& model) { return ToDict(model.summary()); })
+      .def_property_readonly("warnings", [](const Model& model) { return InPythonWords(model.warnings()); })
+      .def_property_readonly("column_names", &Model::column_names)
+      .def_property_readonly("target_name", &Model::target_name)
+      .def_property_readonly("rows", &Model::rows)
+      .def_property_readonly("columns", &Model::columns)
+      .def_property_readonly("scaling", &ScalingOf)
+      .def_property_readonly("X_scaled", [](const Model& model) { return ToArray(model.predictive().X()); })
+      .def_property_readonly("y_scaled", [](const Model& model) { return ToArray(model.predictive().y()); })
+      .def("to_bytes", &ToBytes, "The bytes of a model file.")
+      .def_static("from_bytes", &FromBytes, "bytes"_a, "origin"_a = "these bytes")
+      .def(
+          "save", [](const Model& model, const std::string& path) { SaveModel(model, path); }, "path"_a)
+      .def_static("load", &LoadModel, "path"_a)
+      .def(py::pickle(&ToBytes, [](const py::bytes& bytes) { return FromBytes(bytes, "the pickle"); }))
+      .def("__copy__", [](const Model& model) { return Model(model); })
+      .def("__deepcopy__", [](const Model& model, const py::dict&) { return Model(model); })
+      .def("__repr__", [](const Model& model) {
+        return "<instantgp.Model " + model.KernelShortText() + ", " + std::to_string(model.rows()) + " rows>";
+      });
+}
+
+}  // namespace
+
+void BindModels(py::module_& module) {
+  py::class_<Dataset>(module, "Dataset", "A table with names, checked.")
+      .def(py::init([](const Array& X, const Array& y, std::vector<std::string> columns, std::string target) {
+             return Dataset::Of(ToMatrix(X, "X"), ToVector(y, "y"), std::move(columns), std::move(target));
+           }),
+           "X"_a, "y"_a, "column_names"_a = std::vector<std::string>(), "target_name"_a = "y")
+      .def_property_readonly("rows", &Dataset::rows)
+      .def_property_readonly("columns", &Dataset::columns)
+      .def_readonly("column_names", &Dataset::column_names);
+
+  py::class_<Options>(module, "FitOptions", "How to fit, checked; with the network of `weights`, a file.")
+      .def(py::init(&MakeOptions), py::kw_only(), "method"_a = "oneshot", "steps"_a = 0, "objective"_a = "ml",
+           "restarts"_a = 10, "inducing"_a = 0, "seed"_a = 0, "threads"_a = 0, "weights"_a = py::none());
+
+  py::class_<KeptEncoding>(module, "Encoding", "A table as the network has read it: asked for any number of kernels.")
+      .def_property_readonly("rows", [](const KeptEncoding& kept) { return kept.encoding.X.rows(); })
+      .def_property_readonly("rows_read", [](const KeptEncoding& kept) { return kept.encoding.rows_read; })
+      .def_property_readonly("columns", [](const KeptEncoding& kept) { return kept.encoding.X.cols(); })
+      .def_property_readonly("column_names", [](const KeptEncoding& kept) { return kept.encoding.column_names; })
+      .def_property_readonly("target_name", [](const KeptEncoding& kept) { return kept.encoding.target_name; })
+      .def_property_readonly("warnings", [](const KeptEncoding& kept) { return InPythonWords(kept.encoding.warnings); })
+      .def("fit", &FitKept, "kernel"_a, "options"_a = Options(), "A Model by oneshot or refine.")
+      .def("__repr__", [](const KeptEncoding& kept) {
+        return "<instantgp.Encoding of " + std::to_string(kept.encoding.X.rows()) + " rows, " +
+               std::to_string(kept.encoding.X.cols()) + " columns>";
+      });
+
+  BindModel(module);
+  module.def("fit", &FitTable, "data"_a, "kernel"_a, "options"_a = Options());
+  module.def("encode", &Encode, "data"_a, "options"_a = Options());
+}
+
+}  // namespace instantgp::python

@@ -1,0 +1,124 @@
+"""The build back end of `pip install .` (PEP 517): CMake builds and installs, this packs the wheel.
+
+Why not setuptools or scikit-build: the one thing to do is to call CMake, which knows compiler, flags and files already.
+With no requirements of its own nothing is fetched, so pip works offline on a plain Debian, and there is no second place
+that lists sources.
+
+Settings (pip install . --config-settings name=value):
+  build-dir   an existing or new CMake build folder [build/wheel]
+  cmake-args  more arguments for CMake, e.g. "-DINSTANTGP_ARCH=x86-64-v3" [the machine that builds: native]
+"""
+import base64
+import hashlib
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import tempfile
+import zipfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SOURCES = ["CMakeLists.txt", "LICENSE", "README.md", "apps", "cmake", "docs/python.md", "instantgp",
+           "models/base.safetensors", "pyproject.toml", "python"]
+
+
+def version():
+    return re.search(r"project\(InstantGP VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text()).group(1)
+
+
+def project():
+    """The few lines of pyproject.toml that go into the metadata; tomllib is newer than the oldest Python we take."""
+    text = (ROOT / "pyproject.toml").read_text()
+    strings = re.compile(r'"([^"]*)"')
+    field = lambda name: strings.findall(re.search(rf"^{name} = (.*)$", text, re.M).group(1))
+    return {"summary": field("description")[0], "python": field("requires-python")[0],
+            "needs": field("dependencies"), "plot": field("plot")}
+
+
+def metadata():
+    known = project()
+    lines = ["Metadata-Version: 2.1", "Name: instantgp", f"Version: {version()}", f"Summary: {known['summary']}",
+             "License: Apache-2.0", f"Requires-Python: {known['python']}"]
+    lines += [f"Requires-Dist: {need}" for need in known["needs"]]
+    lines += ["Provides-Extra: plot"] + [f"Requires-Dist: {need}; extra == 'plot'" for need in known["plot"]]
+    lines += ["Description-Content-Type: text/markdown", "", (ROOT / "docs/python.md").read_text()]
+    return "\n".join(lines)
+
+
+def tag():
+    python = f"cp{sys.version_info.major}{sys.version_info.minor}"
+    return f"{python}-{python}-{sysconfig.get_platform().replace('-', '_').replace('.', '_')}"
+
+
+def wheel_file():
+    return f"Wheel-Version: 1.0\nGenerator: instantgp_build\nRoot-Is-Purelib: false\nTag: {tag()}\n"
+
+
+def compile_into(folder, settings):
+    """Builds the module with CMake and installs it below `folder`; returns the package's folder."""
+    settings = settings or {}
+    unknown = set(settings) - {"build-dir", "cmake-args"}
+    if unknown:
+        raise SystemExit(f"unknown setting {sorted(unknown)}; there are build-dir and cmake-args")
+    build = pathlib.Path(settings.get("build-dir", ROOT / "build" / "wheel"))
+    configure = ["cmake", "-S", str(ROOT), "-B", str(build), f"-DPython_EXECUTABLE={sys.executable}",
+                 "-DINSTANTGP_PYTHON=ON"]
+    if not (build / "CMakeCache.txt").exists():
+        configure += ["-DCMAKE_BUILD_TYPE=Release", "-DINSTANTGP_TESTS=OFF", "-DINSTANTGP_BENCH=OFF"]
+        configure += ["-GNinja"] if shutil.which("ninja") else []
+        configure += ["-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
+    configure += shlex.split(settings.get("cmake-args", ""))
+    subprocess.run(configure, check=True)
+    jobs = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL", str(os.cpu_count() or 1))
+    subprocess.run(["cmake", "--build", str(build), "--target", "instantgp_python", "-j", jobs], check=True)
+    subprocess.run(["cmake", "--install", str(build), "--component", "python", "--prefix", folder], check=True,
+                   env={name: value for name, value in os.environ.items() if name != "DESTDIR"})
+    found = list(pathlib.Path(folder).glob("lib/python3*/*-packages/instantgp"))
+    if len(found) != 1:
+        raise SystemExit("CMake built no Python module; it says above what is missing")
+    return found[0]
+
+
+def add(wheel, records, name, content, mode=0o644):
+    """One file, with a fixed time: the same build gives the same wheel."""
+    entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+    entry.external_attr = (0o100000 | mode) << 16
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    wheel.writestr(entry, content)
+    digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+    records.append(f"{name},sha256={digest},{len(content)}")
+
+
+def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+    name = f"instantgp-{version()}-{tag()}.whl"
+    info = f"instantgp-{version()}.dist-info"
+    with tempfile.TemporaryDirectory() as folder:
+        package = compile_into(folder, config_settings)
+        records = []
+        with zipfile.ZipFile(os.path.join(wheel_directory, name), "w") as wheel:
+            for file in sorted(package.iterdir()):
+                mode = 0o755 if file.suffix == ".so" else 0o644
+                add(wheel, records, f"instantgp/{file.name}", file.read_bytes(), mode)
+            add(wheel, records, f"{info}/METADATA", metadata().encode())
+            add(wheel, records, f"{info}/WHEEL", wheel_file().encode())
+            add(wheel, records, f"{info}/LICENSE", (ROOT / "LICENSE").read_bytes())
+            wheel.writestr(f"{info}/RECORD", "\n".join(records + [f"{info}/RECORD,,", ""]))
+    return name
+
+
+def build_sdist(sdist_directory, config_settings=None):
+    base = f"instantgp-{version()}"
+    with tempfile.TemporaryDirectory() as folder, tarfile.open(os.path.join(sdist_directory, base + ".tar.gz"), "w:gz",
+                                                               format=tarfile.PAX_FORMAT) as archive:
+        info = pathlib.Path(folder) / "PKG-INFO"
+        info.write_text(metadata())
+        archive.add(info, f"{base}/PKG-INFO")
+        for source in SOURCES:
+            archive.add(ROOT / source, f"{base}/{source}",
+                        filter=lambda member: None if "__pycache__" in member.name else member)
+    return base + ".tar.gz"

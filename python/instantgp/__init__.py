@@ -1,0 +1,51 @@
+"""Gaussian processes without the wait.
+
+>>> import numpy as np, instantgp
+>>> x = np.linspace(0, 6, 60).reshape(-1, 1)
+>>> gp = instantgp.OneShotGPRegressor("SE").fit(x, np.sin(x[:, 0]))
+>>> mean, std = gp.predict([[1.0], [2.0]], return_std=True)
+>>> bool(np.all(np.abs(mean - np.sin([1.0, 2.0])) < 0.05))
+True
+
+Importing does no work: neither scikit-learn nor the network's weights are touched before they are used.
+"""
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+_WHERE = {  # name -> module that holds it, read at first use
+    "OneShotGPRegressor": "_regressor",
+    "EnsembleGPRegressor": "_ensemble",
+    "FitWarning": "_table",
+    "Encoding": "_core",
+    "Ensemble": "_core",
+    "Model": "_core",
+    "Error": "_core",
+    "InputError": "_core",
+    "LimitError": "_core",
+    "NumericalError": "_core",
+    "FailureError": "_core",
+    "built_in_kernels": "_core",
+    "encode": "_table",
+    "load": "_table",
+    "parse_kernel": "_table",
+    "simulate": "_simulate",
+    "Simulated": "_simulate",
+    "export_code": "_export",
+    "__version__": "_core",
+}
+
+__all__ = [name for name in _WHERE if not name.startswith("_")]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _WHERE:
+        raise AttributeError(f"module 'instantgp' has no attribute '{name}'")
+    value = getattr(importlib.import_module("instantgp." + _WHERE[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(set(globals()) | set(_WHERE))

@@ -1,0 +1,196 @@
+"""OneShotGPRegressor."""
+from __future__ import annotations
+
+import os
+from typing import Any, Optional, Union
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from . import _core, _export, _table
+from ._validation import Regressor, seed_of, validate_data
+
+
+class OneShotGPRegressor(Regressor):
+    """Gaussian-process regression whose hyperparameters come from one forward pass of a network.
+
+    Parameters
+    ----------
+    kernel : str, default="SE"
+        Sums and products of SE, LIN, PER, MAT52: the same on every column ("SE + LIN*PER"), or by column, with the
+        names of a frame or x1, x2, ... ("PER(month)*SE(month) + LIN(month)").
+    method : str, default="oneshot"
+        "oneshot"; "refine" (its answer polished by L-BFGS); "ml", "adam", "multistart", "map" (searched from scratch,
+        for any kernel); "svgp" (sparse, for many rows).
+    steps : int, optional
+        Most optimiser steps; None: the method's own number.
+    objective : {"ml", "map"}, default="ml"
+        What refine optimises.
+    restarts : int, default=10
+        Starts of multistart.
+    inducing : int, optional
+        Inducing points of svgp; None: half the rows.
+    weights : path, optional
+        A file of network weights; None: those inside the library.
+    threads : int, optional
+        At most so many threads; None: as the machine has, or OMP_NUM_THREADS. Numbers do not depend on it.
+    random_state : int, RandomState or None, default=0
+        For multistart and svgp. An int is the program's --seed.
+
+    Attributes
+    ----------
+    model_ : Model
+        The fitted model: what C++ and the program have, with leave-one-out, intervals and files.
+    kernel_ : str
+        Canonical text of the kernel.
+    parameters_ : list of dict
+        dimension, column, symbol, name, value (scaled units), value_original_units.
+    theta_ : array
+        Log parameters in scaled units, log noise variance last.
+    noise_variance_, noise_variance_original_units_ : float
+    log_marginal_likelihood_value_, nlml_per_point_ : float
+        Of the standardised targets.
+    warnings_ : list of str
+    X_train_, y_train_, n_features_in_, feature_names_in_
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from instantgp import OneShotGPRegressor
+    >>> x = np.linspace(0, 4, 80).reshape(-1, 1)
+    >>> y = np.sin(6 * x[:, 0]) + x[:, 0]
+    >>> gp = OneShotGPRegressor("PER + LIN").fit(x, y)
+    >>> gp.kernel_
+    'LIN(x1) + PER(x1)'
+    >>> gp.score(x, y) > 0.95
+    True
+    >>> [p["name"] for p in gp.parameters_]
+    ['variance', 'offset', 'variance', 'lengthscale', 'period']
+    """
+
+    def __init__(
+        self,
+        kernel: str = "SE",
+        method: str = "oneshot",
+        *,
+        steps: Optional[int] = None,
+        objective: str = "ml",
+        restarts: int = 10,
+        inducing: Optional[int] = None,
+        weights: Union[str, "os.PathLike[str]", None] = None,
+        threads: Optional[int] = None,
+        random_state: Any = 0,
+    ) -> None:
+        self.kernel = kernel
+        self.method = method
+        self.steps = steps
+        self.objective = objective
+        self.restarts = restarts
+        self.inducing = inducing
+        self.weights = weights
+        self.threads = threads
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> "OneShotGPRegressor":
+        """Fits to the rows of X (n, d) and the targets y (n). Ctrl-C ends it."""
+        data = self._training_data(X, y)
+        return self._keep(_core.fit(data, self.kernel, self._fit_options()))
+
+    def fit_encoding(self, encoding: _core.Encoding) -> "OneShotGPRegressor":
+        """Fits to a table the network has read already (instantgp.encode); methods oneshot and refine."""
+        model = encoding.fit(self.kernel, self._fit_options())
+        self._take_table(model)
+        return self._keep(model)
+
+    @classmethod
+    def from_model(cls, model: Union[_core.Model, str, "os.PathLike[str]"]) -> "OneShotGPRegressor":
+        """The estimator of a model, or of a model file that the program, C++ or Python saved."""
+        if not isinstance(model, _core.Model):
+            model = _core.Model.load(os.fspath(model))
+        estimator = cls(model.kernel_short, model.summary["method"])
+        estimator._take_table(model)
+        return estimator._keep(model, quiet=True)
+
+    def predict(self, X: Any, return_std: bool = False, return_cov: bool = False, *, latent: bool = False) -> Any:
+        """The mean; with return_std or return_cov also the standard deviation or covariance.
+
+        Uncertainty is that of an observation, noise included (as scikit-learn's with a WhiteKernel); latent=True gives
+        that of the function itself.
+        """
+        check_is_fitted(self)
+        if not return_std and not return_cov:
+            return self.model_.predict_mean(self._new_rows(X))
+        return self._predict(self.model_, X, return_std, return_cov, latent)
+
+    def predict_interval(self, X: Any, probability: float = 0.95, *, latent: bool = False) -> tuple:
+        """(lower, upper) of the central interval of this probability."""
+        check_is_fitted(self)
+        return self.model_.predict_interval(self._new_rows(X), probability, latent=latent)
+
+    def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0, *, latent: bool = False) -> np.ndarray:
+        """(rows, n_samples): joint draws from the posterior."""
+        check_is_fitted(self)
+        return self.model_.sample(self._new_rows(X), n_samples, seed_of(random_state), latent=latent)
+
+    def log_marginal_likelihood(self, theta: Any = None, eval_gradient: bool = False) -> Any:
+        """Of the standardised targets: at the fitted parameters, or at theta (as theta_); with eval_gradient also its
+        gradient in theta."""
+        check_is_fitted(self)
+        if theta is None and not eval_gradient:
+            return self.log_marginal_likelihood_value_
+        value, gradient = self.model_.log_likelihood_at(self.theta_ if theta is None else theta)
+        return (value, gradient) if eval_gradient else value
+
+    def update(self, X: Any, y: Any, *, reinfer: bool = False) -> "OneShotGPRegressor":
+        """Adds rows. Parameters and scaling stay; with reinfer=True everything is fitted anew to all rows.
+
+        >>> import numpy as np
+        >>> x = np.linspace(0, 1, 20).reshape(-1, 1)
+        >>> gp = OneShotGPRegressor().fit(x[:15], np.cos(5 * x[:15, 0]))
+        >>> gp.update(x[15:], np.cos(5 * x[15:, 0])).model_.rows
+        20
+        """
+        check_is_fitted(self)
+        X, y = validate_data(self, X, y, reset=False, y_numeric=True, dtype=np.float64)
+        name, names = self.model_.target_name, self.model_.column_names
+        rows, targets = np.vstack([self.X_train_, X]), np.concatenate([self.y_train_, y])
+        if reinfer:
+            model = _core.fit(_core.Dataset(rows, targets, names, name), self.kernel, self._fit_options())
+        else:
+            model = self.model_.add_rows(X, y)
+        self.X_train_, self.y_train_ = rows, targets
+        return self._keep(model)
+
+    def export_code(self, target: str = "sklearn") -> str:
+        """The same model as code for "sklearn", "gpytorch", "gpflow" or "stan", parameters converted.
+
+        >>> import numpy as np
+        >>> x = np.linspace(0, 1, 20).reshape(-1, 1)
+        >>> code = OneShotGPRegressor("PER").fit(x, np.cos(9 * x[:, 0])).export_code("sklearn")
+        >>> "ExpSineSquared" in code
+        True
+        """
+        check_is_fitted(self)
+        return _export.export_code(self.model_, target)
+
+    def plot(self, ax: Any = None, **options: Any) -> Any:
+        """A picture as matplotlib axes: the prediction with its 95% band over one column, or, with several, left-out
+        predictions against targets. See instantgp._plot.plot_model for the options."""
+        from . import _plot
+
+        check_is_fitted(self)
+        return _plot.plot_model(self.model_, self.X_train_, self.y_train_, ax=ax, **options)
+
+    def _keep(self, model: _core.Model, quiet: bool = False) -> "OneShotGPRegressor":
+        self.model_ = model
+        self.kernel_ = model.kernel
+        self.parameters_ = model.parameters
+        self.theta_ = model.theta
+        self.noise_variance_ = model.noise_variance
+        self.noise_variance_original_units_ = model.noise_variance_original_units
+        self.log_marginal_likelihood_value_ = model.log_marginal_likelihood
+        self.nlml_per_point_ = model.nlml_per_point
+        self.warnings_ = model.warnings
+        if not quiet:
+            _table.tell(self.warnings_, stacklevel=4)
+        return self

@@ -1,0 +1,74 @@
+"""What both estimators share: scikit-learn's checks, whichever version is there, and options."""
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from . import _core, _table
+
+try:  # scikit-learn 1.6 and later
+    from sklearn.utils.validation import validate_data
+except ImportError:
+
+    def validate_data(estimator: Any, *args: Any, **options: Any) -> Any:
+        return estimator._validate_data(*args, **options)
+
+
+def seed_of(random_state: Any) -> int:
+    """An int is the seed itself, as for the program's --seed; anything else is drawn from, as elsewhere."""
+    if isinstance(random_state, (int, np.integer)):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31 - 1))
+
+
+class Regressor(RegressorMixin, BaseEstimator):
+    """The parts that do not depend on what is fitted."""
+
+    def _fit_options(self) -> _core.FitOptions:
+        return _core.FitOptions(
+            method=self.method,
+            steps=self.steps or 0,
+            objective=self.objective,
+            restarts=self.restarts,
+            inducing=getattr(self, "inducing", None) or 0,
+            seed=seed_of(self.random_state),
+            threads=self.threads or 0,
+            weights=None if self.weights is None else os.fspath(self.weights),
+        )
+
+    def _training_data(self, X: Any, y: Any) -> _core.Dataset:
+        name = _table.target_name(y)
+        X, y = validate_data(self, X, y, y_numeric=True, dtype=np.float64)
+        self.X_train_, self.y_train_ = X, np.asarray(y, dtype=np.float64)
+        names = getattr(self, "feature_names_in_", [f"x{k + 1}" for k in range(X.shape[1])])
+        return _core.Dataset(X, self.y_train_, [str(column) for column in names], name)
+
+    def _new_rows(self, X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        return validate_data(self, X, reset=False, dtype=np.float64)
+
+    def _take_table(self, model: _core.Model) -> None:
+        """What fit would have taken from the table, from a model of it. x1, x2, ... stand for columns without names."""
+        columns = model.column_names
+        self.n_features_in_ = len(columns)
+        self.__dict__.pop("feature_names_in_", None)
+        if columns != [f"x{k + 1}" for k in range(len(columns))]:
+            self.feature_names_in_ = np.array(columns, dtype=object)
+        scaling = model.scaling
+        self.X_train_ = scaling["x_min"] + scaling["x_range"] * model.X_scaled
+        self.y_train_ = scaling["y_mean"] + scaling["y_std"] * model.y_scaled
+
+    def _predict(self, fitted: Any, X: Any, return_std: bool, return_cov: bool, latent: bool, **options: Any) -> Any:
+        if return_std and return_cov:
+            raise ValueError("at most one of return_std and return_cov can be asked for")
+        X = self._new_rows(X)
+        if return_cov:
+            mean, _ = fitted.predict(X, latent=latent, **options)
+            return mean, fitted.predict_cov(X, latent=latent)
+        mean, std = fitted.predict(X, latent=latent, **options)
+        return (mean, std) if return_std else mean

@@ -1,0 +1,52 @@
+// Prints what C++ computes, every bit of it, for parity_test.py: name, then numbers in hexadecimal.
+//   python_parity DATA.csv KERNEL METHOD     fit, predict at the first rows, sample
+//   python_parity DATA.csv ensemble          the built-in kernels
+#include <cstdio>
+#include <string>
+
+#include "instantgp/data/csv.h"
+#include "instantgp/ensemble/fit_ensemble.h"
+#include "instantgp/predict/fit.h"
+
+namespace {
+
+using instantgp::Matrix;
+using instantgp::Vector;
+
+constexpr int kRows = 5;
+
+void Print(const char* name, const Vector& values) {
+  std::printf("%s", name);
+  for (const double value : values) std::printf(" %a", value);
+  std::printf("\n");
+}
+
+void Print(const char* name, double value) { Print(name, Vector::Constant(1, value)); }
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 3) return 2;
+  const instantgp::Dataset data = instantgp::ReadCsv(argv[1]);
+  const Matrix X = data.X.topRows(kRows);
+  if (std::string(argv[2]) == "ensemble") {
+    const instantgp::Ensemble ensemble = instantgp::FitEnsemble(data, instantgp::BuiltInKernels());
+    Vector weights(static_cast<instantgp::Index>(ensemble.members().size()));
+    for (instantgp::Index k = 0; k < weights.size(); ++k) weights[k] = ensemble.members()[k].weight;
+    Print("weights", weights);
+    const instantgp::Mixture mixture = ensemble.Predict(X);
+    Print("mean", mixture.Mean());
+    Print("std", mixture.Std());
+    return 0;
+  }
+  instantgp::FitOptions options;
+  options.method = instantgp::MethodFromName(argv[3]).value();
+  const instantgp::Model model = instantgp::Fit(data, argv[2], options);
+  Print("theta", model.predictive().theta());
+  Print("nlml_per_point", model.predictive().nlml());
+  Print("log_marginal_likelihood", model.predictive().log_marginal_likelihood());
+  Print("noise_variance", model.NoiseVariance());
+  Print("mean", model.Predict(X).mean);
+  Print("std", model.Predict(X).std);
+  Print("sample", model.Sample(X, 1, 3).col(0));
+}

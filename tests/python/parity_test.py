@@ -1,0 +1,98 @@
+"""The same request through the program, C++ and Python: equal numbers to the last bit.
+
+    parity_test.py PROGRAM PARITY DATA.csv
+"""
+import csv
+import json
+import subprocess
+import sys
+import tempfile
+import unittest
+import warnings
+
+import numpy as np
+
+import instantgp
+
+warnings.simplefilter("ignore", instantgp.FitWarning)
+ROWS = 5
+REQUESTS = [("SE", "oneshot"), ("LIN + SE*PER", "oneshot"), ("SE*PER + MAT52", "refine"), ("SE + LIN", "ml")]
+
+
+def run(*command):
+    return subprocess.run([str(part) for part in command], check=True, capture_output=True, text=True).stdout
+
+
+def from_cpp(*arguments):
+    """name -> numbers, as the C++ program prints them."""
+    result = {}
+    for line in run(PARITY, DATA, *arguments).splitlines():
+        name, *numbers = line.split()
+        result[name] = [float.fromhex(number) for number in numbers]
+    return result
+
+
+def table():
+    with open(DATA, newline="") as file:
+        rows = list(csv.reader(file))
+    values = np.array([[float(cell) for cell in row] for row in rows[1:]])
+    return rows[0], values[:, :-1], values[:, -1]
+
+
+class Parity(unittest.TestCase):
+    def test_fit_and_predict(self):
+        names, X, y = table()
+        for kernel, method in REQUESTS:
+            with self.subTest(kernel=kernel, method=method), tempfile.TemporaryDirectory() as folder:
+                model = folder + "/model.gp"
+                fit = json.loads(run(PROGRAM, "fit", DATA, "--kernel", kernel, "--method", method, "--model", model,
+                                     "--json", "--quiet"))
+                with open(folder + "/new.csv", "w", newline="") as file:
+                    csv.writer(file).writerows([names[:-1]] + [[repr(float(v)) for v in row] for row in X[:ROWS]])
+                new = json.loads(run(PROGRAM, "predict", model, folder + "/new.csv", "--samples", 1, "--seed", 3,
+                                     "--json", "--quiet"))
+                cpp = from_cpp(kernel, method)
+                gp = instantgp.OneShotGPRegressor(kernel, method).fit(X, y)
+                mean, std = gp.predict(X[:ROWS], return_std=True)
+                sample = gp.sample_y(X[:ROWS], 1, random_state=3)[:, 0]
+
+                self.assertEqual(cpp["theta"], list(gp.theta_))
+                self.assertEqual([p["value"] for p in fit["parameters"]], [p["value"] for p in gp.parameters_])
+                self.assertEqual([p["value_original_units"] for p in fit["parameters"]],
+                                 [p["value_original_units"] for p in gp.parameters_])
+                for name, ours in [("nlml_per_point", gp.nlml_per_point_), ("noise_variance", gp.noise_variance_),
+                                   ("log_marginal_likelihood", gp.log_marginal_likelihood())]:
+                    self.assertEqual((fit[name], cpp[name][0]), (ours, ours), name)
+                self.assertEqual((new["mean"], cpp["mean"]), (list(mean), list(mean)))
+                self.assertEqual((new["std"], cpp["std"]), (list(std), list(std)))
+                self.assertEqual((new["samples"][0], cpp["sample"]), (list(sample), list(sample)))
+                # The program's file, read by Python, predicts the same.
+                loaded = instantgp.OneShotGPRegressor.from_model(model)
+                named = loaded.model_.predict(X[:ROWS])
+                self.assertEqual((list(named[0]), list(named[1])), (list(mean), list(std)))
+
+    def test_ensemble(self):
+        _, X, y = table()
+        told = json.loads(run(PROGRAM, "ensemble", DATA, "--json", "--quiet"))
+        cpp = from_cpp("ensemble")
+        ensemble = instantgp.EnsembleGPRegressor().fit(X, y)
+        self.assertEqual([member["weight"] for member in told["members"]], list(ensemble.weights_))
+        self.assertEqual(cpp["weights"], list(ensemble.weights_))
+        mean, std = ensemble.predict(X[:ROWS], return_std=True)
+        self.assertEqual((cpp["mean"], cpp["std"]), (list(mean), list(std)))
+
+    def test_simulate(self):
+        for options in [{}, {"kernel": "SE + PER", "n": 20}, {"kernel": "LIN(x2) * SE(x1)", "noise_variance": 0.5}]:
+            arguments = []
+            for name, value in options.items():
+                arguments += ["--" + {"noise_variance": "noise"}.get(name, name), value]
+            told = json.loads(run(PROGRAM, "simulate", *arguments, "--seed", 11, "--json", "--quiet"))["datasets"][0]
+            draw = instantgp.simulate(**options, seed=11)
+            self.assertEqual((told["X"], told["y"]), (draw.X.tolist(), draw.y.tolist()))
+            self.assertEqual([p["value"] for p in told["parameters"]], list(draw.parameters))
+            self.assertEqual((told["kernel"], told["noise_variance"]), (draw.kernel, draw.noise_variance))
+
+
+if __name__ == "__main__":
+    PROGRAM, PARITY, DATA = sys.argv[1:4]
+    unittest.main(argv=sys.argv[:1])
