@@ -24,6 +24,7 @@
 #include "instantgp/base/thread_pool.h"
 #include "instantgp/data/csv.h"
 #include "instantgp/data/split.h"
+#include "instantgp/predict/extra_hypotheses.h"
 #include "instantgp/predict/fit.h"
 #include "instantgp/predict/oneshot.h"
 #include "instantgp/simulate/distribution.h"
@@ -94,8 +95,8 @@ Row Evaluate(const Simulated& s, const TrainedNetwork& network) {
     raw.y = s.y;
     for (int k = 0; k < row.d; ++k) raw.columns.push_back(k);
     raw.embedding = network.Embed(raw.X, raw.y);
-    const OneShot found =
-        ChoosePosterior(s.given, raw.X, raw.y, network.Decode(raw, s.given), ScaleOf(network.config()), nullptr);
+    const Matrix theta = WithExtraHypotheses(s.given, raw.X, raw.y, network.Decode(raw, s.given));
+    const OneShot found = ChoosePosterior(s.given, raw.X, raw.y, theta, ScaleOf(network.config()), nullptr);
     row.gap = found.posterior.nlml() - Posterior(ToExpression(s.truth), s.X, s.y, s.theta).nlml();
   }
   // Test scores as a user gets them.

@@ -132,7 +132,7 @@ void RegisterFit(CLI::App& app, Selected& selected) {
   CLI::App* command = app.add_subcommand("fit", kHelp);
   AddTableOptions(*command, options->data);
   command->add_option("-k,--kernel", options->kernel, "Kernel expression [SE]")->type_name("EXPR");
-  command->add_option("-m,--method", options->method, "oneshot, refine, ml, adam, multistart, map or svgp [oneshot]")
+  command->add_option("-m,--method", options->method, "oneshot, refine, ml, adam, multistart, map, svgp or ahgp [oneshot]")
       ->type_name("NAME");
   command->add_option("--steps", options->steps, "Most optimiser steps [0: the method's own]")
       ->type_name("K")

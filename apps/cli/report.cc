@@ -18,6 +18,7 @@ std::string MethodText(const std::string& method) {
   if (method == "adam") return "adam (type-2 maximum likelihood, Adam)";
   if (method == "multistart") return "multistart (type-2 maximum likelihood, Adam from several starts)";
   if (method == "svgp") return "svgp (sparse variational, Adam)";
+  if (method == "ahgp") return "ahgp (AHGP-SE-ARD, the rival network: SE on every column)";
   if (method == "map") return "map (maximum a posteriori, L-BFGS)";
   return method;
 }

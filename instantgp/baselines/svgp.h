@@ -20,7 +20,8 @@ namespace instantgp {
 
 // The paper's settings: n/2 inducing points, Adam with rate 0.03, at most 500 full-batch steps, stopped early when the
 // bound per point changed by no more than 1e-5 (1 + |bound|) over ten steps. Over one step, as for type-2 ML, a turning
-// point of the path counts as convergence: on 500 rows of the power plant data after 35 steps, where 65 bring the bound 8e-4 further.
+// point of the path counts as convergence: on 500 rows of the power plant data after 35 steps, where 65 bring the bound
+// 8e-4 further.
 struct SvgpOptions {
   int inducing = 0;   // 0: n/2, at least 1. More than there are distinct rows counts as that number.
   int max_steps = 0;  // 0: 500

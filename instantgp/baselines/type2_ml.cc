@@ -134,6 +134,15 @@ Type2Result FitType2(const Expression& expression, const Matrix& X, const Vector
   return result;
 }
 
+std::optional<double> Type2Value(const Expression& expression, const Matrix& X, const Vector& y, bool map,
+                                 const Vector& theta) {
+  const Covariance covariance(expression);
+  const std::vector<Parameter> table = ParameterTable(expression);
+  double value = 0;
+  if (!Type2Objective(covariance, table, X, y, map, 1).Evaluate(theta, &value, nullptr)) return std::nullopt;
+  return value;
+}
+
 Type2Result FitMultiStart(const Expression& expression, const Matrix& X, const Vector& y, const Type2Options& options) {
   const Covariance covariance(expression);
   const std::vector<Parameter> table = ParameterTable(expression);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <string>
 
@@ -47,6 +48,11 @@ Vector StandardStart(const Expression& expression);
 // From `start` (empty: the standard start). X and y are scaled.
 Type2Result FitType2(const Expression& expression, const Matrix& X, const Vector& y, const Type2Options& options,
                      const Vector& start = {});
+
+// What FitType2 minimises, at theta: NLML per point, with the soft wall on extreme parameters and, for MAP, the priors.
+// nullopt where there is no Cholesky factor.
+std::optional<double> Type2Value(const Expression& expression, const Matrix& X, const Vector& y, bool map,
+                                 const Vector& theta);
 
 // `restarts` draws from the priors, each optimised, the best end kept. The same for any number of threads.
 Type2Result FitMultiStart(const Expression& expression, const Matrix& X, const Vector& y, const Type2Options& options);

@@ -9,6 +9,7 @@
 #include "instantgp/evaluate/statistics.h"
 #include "instantgp/evaluate/tables.h"
 #include "instantgp/plot/figure.h"
+#include "instantgp/predict/trained_network.h"
 
 namespace instantgp {
 namespace {
@@ -28,7 +29,13 @@ std::vector<std::string> MeanRow(const std::vector<Record>& records, const std::
   return row;
 }
 
-Report AhgpReport(const std::vector<Record>& records, const ExperimentOptions&) {
+// "base (482789 weights, trained on 415000 datasets)"
+std::string About(const TrainedNetwork& network) {
+  return network.config().name + " (" + std::to_string(network.num_weights()) + " weights, trained on " +
+         std::to_string(network.datasets_seen()) + " datasets)";
+}
+
+Report AhgpReport(const std::vector<Record>& records, const ExperimentOptions& options) {
   const std::vector<std::string> methods = MethodsOf(records), datasets = DatasetsOf(records);
   std::vector<std::vector<std::string>> rows = {{"RMSE"}, {"GP-Amortized, published"}, {"AHGP-SE-ARD, published"}};
   rows[0].insert(rows[0].end(), datasets.begin(), datasets.end());
@@ -54,6 +61,8 @@ Report AhgpReport(const std::vector<Record>& records, const ExperimentOptions&) 
                     ", every other method against one-shot\n\n" + "### NLL on standardised targets, mean\n\n" +
                     MeanTable(records, &Record::nll) + "\n### Seconds for a fit, median\n\n" +
                     MedianTable(records, &Record::seconds);
+  const TrainedNetwork& ours = options.network != nullptr ? *options.network : TrainedNetwork::Embedded();
+  report.markdown += "\nNetworks: " + About(ours) + "; " + About(TrainedNetwork::EmbeddedAhgp()) + ".\n";
   const std::string failures = FailureTable(records);
   if (!failures.empty()) report.markdown += "\n### Fits that failed\n\n" + failures;
   plot::Figure figure(1, 1, {760, 280});

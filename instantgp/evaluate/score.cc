@@ -21,7 +21,7 @@ Record FitAndScore(const Dataset& train, const Dataset& test, const std::string&
   options.seed = settings.seed;
   options.threads = 1;
   options.stop = settings.stop;
-  options.network = settings.network;
+  if (options.method != Method::kAhgp) options.network = settings.network;
   const ThreadTimer timer;
   const Model model = Fit(train, kernel, options);
   Record record;

@@ -27,14 +27,19 @@ constexpr Names<Activation> kActivationNames = {{{Activation::kGelu, "gelu"}, {A
 constexpr Names<OutputTransform> kOutputNames = {
     {{OutputTransform::kSoftplus, "softplus"}, {OutputTransform::kLog, "log"}}};
 
+constexpr Names<NetworkFamily> kFamilyNames = {
+    {{NetworkFamily::kStructured, "structured"}, {NetworkFamily::kAhgp, "ahgp"}}};
+
 const Names<NormPlacement>& NamesOf(NormPlacement) { return kNormNames; }
 const Names<Activation>& NamesOf(Activation) { return kActivationNames; }
 const Names<OutputTransform>& NamesOf(OutputTransform) { return kOutputNames; }
+const Names<NetworkFamily>& NamesOf(NetworkFamily) { return kFamilyNames; }
 
 // One visitor names every key; reading and writing both walk it, so neither can forget one.
 template <typename Config, typename Visitor>
 void VisitFields(Config& c, Visitor&& visit) {
   visit("name", c.name);
+  visit("family", c.family);
   visit("t1", c.t1);
   visit("t2", c.t2);
   visit("t3", c.t3);
@@ -137,6 +142,9 @@ struct Reader {
   template <typename Value>
   void operator()(const char* key, Value& value) {
     known.insert(key);
+    if constexpr (std::is_same_v<Value, NetworkFamily>) {
+      if (!json.contains(key)) return;  // files from the time of one family do not name it
+    }
     if (!json.contains(key)) Fail(key, "is missing");
     if constexpr (std::is_same_v<Value, BlockConfig>) {
       if (!json[key].is_object()) Fail(key, "must be an object with \"width\", \"layers\" and \"hidden\"");
@@ -198,17 +206,26 @@ std::vector<std::string> AllSymbols() {
 void NetworkConfig::Validate() const {
   if (heads < 1 || heads > 64) BadKey("heads", "must be between 1 and 64");
   CheckBlock("t1", t1, heads);
-  CheckBlock("t2", t2, heads);
-  CheckBlock("t3", t3, heads);
   CheckBlock("t4", t4, heads);
-  CheckBlock("kernel1", kernel1, heads);
-  CheckBlock("cross", cross, heads);
-  CheckBlock("kernel2", kernel2, heads);
-  CheckEqual("t2.width", t2.width, t1.width, "the width of t1 whose mean over dimensions it reads");
-  CheckEqual("t3.width", t3.width, t1.width + t2.width, "the widths of t1 and t2 whose outputs it reads together");
-  CheckEqual("t4.width", t4.width, t3.width, "the width of t3 whose mean over points it reads");
-  CheckEqual("cross.width", cross.width, kernel1.width, "the width of kernel1 whose mean over symbols it reads");
-  CheckEqual("kernel2.width", kernel2.width, kernel1.width, "the width of kernel1 whose tokens it continues");
+  if (family == NetworkFamily::kStructured) {
+    CheckBlock("t2", t2, heads);
+    CheckBlock("t3", t3, heads);
+    CheckBlock("kernel1", kernel1, heads);
+    CheckBlock("cross", cross, heads);
+    CheckBlock("kernel2", kernel2, heads);
+    CheckEqual("t2.width", t2.width, t1.width, "the width of t1 whose mean over dimensions it reads");
+    CheckEqual("t3.width", t3.width, t1.width + t2.width, "the widths of t1 and t2 whose outputs it reads together");
+    CheckEqual("t4.width", t4.width, t3.width, "the width of t3 whose mean over points it reads");
+    CheckEqual("cross.width", cross.width, kernel1.width, "the width of kernel1 whose mean over symbols it reads");
+    CheckEqual("kernel2.width", kernel2.width, kernel1.width, "the width of kernel1 whose tokens it continues");
+  } else {
+    for (const auto& [key, block] :
+         {std::pair{"t2", t2}, {"t3", t3}, {"kernel1", kernel1}, {"cross", cross}, {"kernel2", kernel2}}) {
+      if (block != BlockConfig{}) BadKey(key, "must be empty (width, layers and hidden 0) in the ahgp family");
+    }
+    CheckEqual("t4.width", t4.width, t1.width, "the width of t1 whose mean over points it reads");
+    CheckEqual("hypotheses", hypotheses, 1, "as the ahgp family decodes a single parameter set");
+  }
   for (double f : fourier) {
     if (!std::isfinite(f) || f <= 0 || f > 1e6) BadKey("fourier", "must hold frequencies above 0 and up to 1e6");
   }
@@ -275,7 +292,21 @@ NetworkConfig NetworkPreset(std::string_view name) {
     c.trained_max_n = 512;
     return c;
   }
-  Bad("there is no network preset \"" + std::string(name) + "\"; the presets are \"paper\" and \"base\"");
+  if (name == "ahgp-se-ard") {
+    c.family = NetworkFamily::kAhgp;
+    c.heads = 2;
+    c.t1 = c.t4 = {64, 3, 128};
+    c.norm = NormPlacement::kPre;
+    c.activation = Activation::kRelu;
+    c.fourier = NetworkPreset("base").fourier;
+    c.output = OutputTransform::kLog;
+    c.symbol_head = {128, 64};
+    c.noise_head = {128, 64};
+    c.trained_max_n = 512;
+    return c;
+  }
+  Bad("there is no network preset \"" + std::string(name) +
+      "\"; the presets are \"paper\", \"base\" and \"ahgp-se-ard\"");
 }
 
 NetworkConfig ParseNetworkConfig(std::string_view text, const std::string& origin) {

@@ -19,8 +19,13 @@ enum class NormPlacement { kPre, kPost };        // pre: with a final norm after
 enum class Activation { kGelu, kRelu };          // exact (erf) GELU
 enum class OutputTransform { kSoftplus, kLog };  // paper: softplus, a scale is a std and squared; base: log-space
 
+// structured: one network for every structure. ahgp: AHGP-SE-ARD, the rival that knows one kernel, SE on every column.
+enum class NetworkFamily { kStructured, kAhgp };
+
 struct NetworkConfig {
   std::string name;
+  NetworkFamily family = NetworkFamily::kStructured;
+  // The ahgp family uses t1 (points within a dimension) and t4 (dimensions) only; the other blocks are empty.
   BlockConfig t1, t2, t3, t4;           // dataset encoder: in-dimension, across points, in-dimension, across dimensions
   BlockConfig kernel1, cross, kernel2;  // kernel encoder-decoder
   int heads = 4;
@@ -29,7 +34,7 @@ struct NetworkConfig {
   std::vector<double> fourier;  // frequencies f of the token features sin(pi f x), cos(pi f x); empty: (x, y)
   OutputTransform output = OutputTransform::kLog;
   double noise_floor = 1e-5;
-  std::vector<std::string> symbols;  // base symbols the network knows, in one-hot order
+  std::vector<std::string> symbols;  // base symbols the network knows, in one-hot order; ahgp: those of its data
   bool shared_heads = false;         // four elementary heads shared by product symbols, or one head per symbol
   std::vector<int> symbol_head;      // hidden widths of a symbol head
   std::vector<int> noise_head;       // hidden widths of the noise head
@@ -49,7 +54,7 @@ struct NetworkConfig {
   friend bool operator==(const NetworkConfig&, const NetworkConfig&) = default;
 };
 
-// Presets "paper" and "base"; any other name throws Error(kBadInput) with the list.
+// Presets "paper", "base" and "ahgp-se-ard"; any other name throws Error(kBadInput) with the list.
 NetworkConfig NetworkPreset(std::string_view name);
 
 // Unknown, missing or ill-typed keys are Error(kBadInput). `origin` names the source in messages.

@@ -44,7 +44,8 @@ void EncoderForward(const NetworkConfig& config, const NetworkLayout& layout, co
                     EncoderTrace<T>* trace) {
   const int n = static_cast<int>(X.rows()), d = static_cast<int>(X.cols());
   const std::size_t tokens = static_cast<std::size_t>(n) * d;
-  const int width = layout.t1.width, wide = layout.t3.width;
+  const int width = layout.t1.width, wide = layout.t4.width;
+  const bool across_points = !layout.t3.layers.empty();  // not in the ahgp family
   const bool keep = trace != nullptr;
   const Arena::Mark mark = arena.Here();
   const Segments columns = EqualSegments(d, n, arena);  // tokens of one dimension attend to each other
@@ -78,18 +79,21 @@ void EncoderForward(const NetworkConfig& config, const NetworkLayout& layout, co
   RunParts(statistics != nullptr ? 2 : 1, keep, threads, arena, [&](int part, Arena& own) {
     if (part == 1) {
       PairStatistics(X, y, y_scale, own, statistics);
-    } else {
+    } else if (across_points) {
       PointMeanForward(n, d, width, x, p);
       p = StackForward(layout.t2, weights, points, none, p, own, keep ? &trace->t2 : nullptr);
     }
   });
   // 6, 7. [point, token], and attention within each dimension.  8. The mean over points.
-  T* both = arena.New<T>(tokens * wide);
+  T* both = across_points ? arena.New<T>(tokens * wide) : nullptr;
   T* h = arena.New<T>(static_cast<std::size_t>(d) * wide);
   RunParts(parts, keep, threads, arena, [&](int part, Arena& own) {
-    T* in = at(both, part, wide);
-    ConcatForward(n, part_columns, width, width, p, at(x, part, width), in);
-    const T* out = StackForward(layout.t3, weights, part_segments, none, in, own, keep ? &trace->t3 : nullptr);
+    const T* out = at(x, part, width);
+    if (across_points) {
+      T* in = at(both, part, wide);
+      ConcatForward(n, part_columns, width, width, p, out, in);
+      out = StackForward(layout.t3, weights, part_segments, none, in, own, keep ? &trace->t3 : nullptr);
+    }
     SegmentMeanForward(part_segments, wide, out, h + static_cast<std::size_t>(part) * wide);
   });
   // 9. Attention across dimensions.
@@ -116,7 +120,7 @@ void EncoderBackward(const NetworkLayout& layout, const T* weights, const Encode
                      Arena& arena, T* gradient) {
   const int n = trace.n, d = trace.d;
   const std::size_t tokens = static_cast<std::size_t>(n) * d;
-  const int width = layout.t1.width, wide = layout.t3.width;
+  const int width = layout.t1.width, wide = layout.t4.width;
   const Arena::Mark mark = arena.Here();
   const Segments columns = EqualSegments(d, n, arena);
   const Segments points = EqualSegments(1, n, arena);
@@ -129,18 +133,21 @@ void EncoderBackward(const NetworkLayout& layout, const T* weights, const Encode
   if (trace.pair_statistics != nullptr) {
     MlpBackward<T>(layout.pairs, weights, d, trace.pair_statistics, trace.pair_hidden, dh, nullptr, arena, gradient);
   }
-  // 8. h_i = mean over j of both_ij
+  // 8. h_i = mean over j of both_ij (ahgp: of x_ij)
   T* dboth = arena.New<T>(tokens * wide);
   std::fill(dboth, dboth + tokens * wide, T(0));
   SegmentMeanBackward(columns, wide, dh, dboth);
-  // 7, 6. both_ij = T3([p_j, x_ij])
-  StackBackward(layout.t3, weights, columns, none, trace.t3, dboth, {}, arena, gradient);
-  T* dp = arena.New<T>(static_cast<std::size_t>(n) * width);
-  T* dx = arena.New<T>(tokens * width);
-  ConcatBackward(n, d, width, width, dboth, dp, dx);
-  // 5, 4. p_j = T2(mean over i of x_ij)
-  StackBackward(layout.t2, weights, points, none, trace.t2, dp, {}, arena, gradient);
-  PointMeanBackward(n, d, width, dp, dx);
+  T* dx = dboth;
+  if (!layout.t3.layers.empty()) {
+    // 7, 6. both_ij = T3([p_j, x_ij])
+    StackBackward(layout.t3, weights, columns, none, trace.t3, dboth, {}, arena, gradient);
+    T* dp = arena.New<T>(static_cast<std::size_t>(n) * width);
+    dx = arena.New<T>(tokens * width);
+    ConcatBackward(n, d, width, width, dboth, dp, dx);
+    // 5, 4. p_j = T2(mean over i of x_ij)
+    StackBackward(layout.t2, weights, points, none, trace.t2, dp, {}, arena, gradient);
+    PointMeanBackward(n, d, width, dp, dx);
+  }
   // 3, 2. x = T1(features W)
   StackBackward(layout.t1, weights, columns, none, trace.t1, dx, {}, arena, gradient);
   LinearBackward<T>(layout.input, weights, static_cast<int>(tokens), trace.features, dx, nullptr, false, arena,

@@ -134,6 +134,20 @@ void AddHeads(const NetworkConfig& config, Builder& builder, NetworkLayout* layo
   }
 }
 
+// What follows t1 in the ahgp family: the dimensions' stack and three heads.
+void AddArdSe(const NetworkConfig& config, Builder& builder, NetworkLayout* layout) {
+  if (config.pair_statistics) {
+    layout->pairs = builder.Mlp("pairs", kNumPairStatistics, {config.pair_hidden}, config.t4.width);
+  }
+  layout->t4 = builder.Stack("t4", config, config.t4, 0);
+  layout->lengthscale = builder.Mlp("lengthscale", config.t4.width, config.symbol_head, 1);
+  builder.StartAt({RawAtCentre(config.output, ParameterKind::kLengthscale)});
+  layout->scale = builder.Mlp("scale", config.t4.width, config.symbol_head, 1);
+  builder.StartAt({RawAtCentre(config.output, ParameterKind::kVariance)});
+  layout->noise = builder.Mlp("noise", config.t4.width, config.noise_head, 1);
+  builder.StartAt({RawNoiseAtCentre(config.output)});
+}
+
 }  // namespace
 
 int NumTokenFeatures(const NetworkConfig& config) { return 2 + 2 * static_cast<int>(config.fourier.size()); }
@@ -144,6 +158,10 @@ NetworkLayout MakeLayout(const NetworkConfig& config) {
   Builder builder(&layout);
   layout.input = builder.Linear("input", NumTokenFeatures(config), config.t1.width, false);
   layout.t1 = builder.Stack("t1", config, config.t1, 0);
+  if (config.family == NetworkFamily::kAhgp) {
+    AddArdSe(config, builder, &layout);
+    return layout;
+  }
   layout.t2 = builder.Stack("t2", config, config.t2, 0);
   layout.t3 = builder.Stack("t3", config, config.t3, 0);
   if (config.pair_statistics) {

@@ -83,6 +83,7 @@ struct NetworkLayout {
   std::vector<std::vector<int>> heads_of;  // per base symbol: its heads in factor order; empty when unknown
   std::vector<int> one_hot;                // per base symbol: its row in `symbols`, or -1
   MlpLayout noise;
+  MlpLayout lengthscale, scale;  // ahgp family: per column, and of the mean over columns; else empty
 };
 
 int NumTokenFeatures(const NetworkConfig& config);

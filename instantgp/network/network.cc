@@ -9,6 +9,7 @@
 #include "instantgp/base/error.h"
 #include "instantgp/base/rng.h"
 #include "instantgp/base/thread_pool.h"
+#include "instantgp/network/ard_heads.h"
 #include "instantgp/network/decoder.h"
 #include "instantgp/network/encoder.h"
 #include "instantgp/network/ops/features.h"
@@ -22,6 +23,8 @@ struct Workspace<Scalar>::State {
   DecodePlan plan;
   EncoderTrace<Scalar> encoder;
   DecoderTrace<Scalar> decoder;
+  ArdTrace<Scalar> ard;
+  Structure structure;                // of the kept pass; ahgp family
   const Scalar* embedding = nullptr;  // of the kept forward pass; null when there is none
   int columns = 0;
 };
@@ -56,6 +59,7 @@ struct Network<Scalar>::Impl {
   }
 
   double ScaleOf(const Vector& y) const { return config.scale_equivariant ? RootMeanSquare(y) : 1.0; }
+  bool ahgp() const { return config.family == NetworkFamily::kAhgp; }
 };
 
 template <typename Scalar>
@@ -101,6 +105,11 @@ void Network<Scalar>::Initialize(Scalar* weights, std::uint64_t seed) const {
 }
 
 template <typename Scalar>
+Structure Network<Scalar>::Asked(const Structure& given) const {
+  return impl_->ahgp() ? ArdSe(given.dimensions()) : given;
+}
+
+template <typename Scalar>
 void Network<Scalar>::Encode(const Scalar* weights, const Matrix& X, const Vector& y, Workspace<Scalar>& workspace,
                              Embedding<Scalar>* encoding, ThreadPool* pool) const {
   impl_->CheckData(X, y);
@@ -124,6 +133,11 @@ void Network<Scalar>::Decode(const Scalar* weights, const Embedding<Scalar>& enc
   auto& state = *workspace.state_;
   state.arena.Reset();
   state.embedding = nullptr;
+  if (impl_->ahgp()) {
+    ArdForward<Scalar>(impl_->config, impl_->layout, weights, encoding.values.data(), encoding.dimensions,
+                       encoding.y_scale, structure, state.arena, theta, nullptr);
+    return;
+  }
   state.plan.Build(impl_->layout, impl_->config.hypotheses, encoding.dimensions, {&structure, 1});
   theta->resize(state.plan.parameters(0) + 1, impl_->config.hypotheses);
   DecoderForward<Scalar>(impl_->config, impl_->layout, weights, encoding.values.data(), encoding.dimensions,
@@ -137,6 +151,12 @@ void Network<Scalar>::DecodeBatch(const Scalar* weights, const Embedding<Scalar>
   INSTANTGP_CHECK(encoding.width == impl_->layout.t4.width);
   thetas->resize(structures.size());
   if (structures.empty()) return;
+  if (impl_->ahgp()) {
+    for (std::size_t s = 0; s < structures.size(); ++s) {
+      Decode(weights, encoding, structures[s], workspace, &(*thetas)[s]);
+    }
+    return;
+  }
   auto& state = *workspace.state_;
   state.arena.Reset();
   state.embedding = nullptr;
@@ -157,13 +177,19 @@ void Network<Scalar>::Forward(const Scalar* weights, const Matrix& X, const Vect
   state.embedding = nullptr;
   const double y_scale = impl_->ScaleOf(y);
   const int columns = static_cast<int>(X.cols());
-  state.plan.Build(impl_->layout, impl_->config.hypotheses, columns, {&structure, 1});
-  theta->resize(state.plan.parameters(0) + 1, impl_->config.hypotheses);
   Scalar* embedding = state.arena.template New<Scalar>(static_cast<std::size_t>(columns) * impl_->layout.t4.width);
   EncoderForward<Scalar>(impl_->config, impl_->layout, weights, X, y, y_scale, state.arena, {}, embedding,
                          &state.encoder);
-  DecoderForward<Scalar>(impl_->config, impl_->layout, weights, embedding, columns, y_scale, state.plan, state.arena,
-                         theta, &state.decoder);
+  if (impl_->ahgp()) {
+    ArdForward<Scalar>(impl_->config, impl_->layout, weights, embedding, columns, y_scale, structure, state.arena,
+                       theta, &state.ard);
+    state.structure = structure;
+  } else {
+    state.plan.Build(impl_->layout, impl_->config.hypotheses, columns, {&structure, 1});
+    theta->resize(state.plan.parameters(0) + 1, impl_->config.hypotheses);
+    DecoderForward<Scalar>(impl_->config, impl_->layout, weights, embedding, columns, y_scale, state.plan, state.arena,
+                           theta, &state.decoder);
+  }
   state.embedding = embedding;
   state.columns = columns;
 }
@@ -173,20 +199,28 @@ void Network<Scalar>::Backward(const Scalar* weights, const Matrix& dtheta, Work
                                Scalar* gradient) const {
   auto& state = *workspace.state_;
   INSTANTGP_CHECK(state.embedding != nullptr);
-  INSTANTGP_CHECK(dtheta.rows() == state.plan.parameters(0) + 1 && dtheta.cols() == impl_->config.hypotheses);
+  INSTANTGP_CHECK(dtheta.cols() == impl_->config.hypotheses);
   const std::size_t size = static_cast<std::size_t>(state.columns) * impl_->layout.t4.width;
   Scalar* dembedding = state.arena.template New<Scalar>(size);
-  DecoderBackward<Scalar>(impl_->layout, weights, state.embedding, state.columns, state.plan, state.decoder, &dtheta,
-                          dembedding, state.arena, gradient);
+  if (impl_->ahgp()) {
+    INSTANTGP_CHECK(dtheta.rows() == 2 * state.structure.dimensions() + 1);
+    ArdBackward<Scalar>(impl_->layout, weights, state.columns, state.structure, state.ard, dtheta, dembedding,
+                        state.arena, gradient);
+  } else {
+    INSTANTGP_CHECK(dtheta.rows() == state.plan.parameters(0) + 1);
+    DecoderBackward<Scalar>(impl_->layout, weights, state.embedding, state.columns, state.plan, state.decoder, &dtheta,
+                            dembedding, state.arena, gradient);
+  }
   EncoderBackward<Scalar>(impl_->layout, weights, state.encoder, dembedding, state.arena, gradient);
   state.embedding = nullptr;
 }
 
 template <typename Scalar>
 double Network<Scalar>::TrainingFlops(int n, const Structure& structure) const {
-  DecodePlan plan;
   int columns = 0;
   for (int column : structure.columns) columns = std::max(columns, column + 1);
+  if (impl_->ahgp()) return EncoderFlops(impl_->layout, n, columns) + ArdFlops(impl_->layout, columns);
+  DecodePlan plan;
   plan.Build(impl_->layout, impl_->config.hypotheses, columns, {&structure, 1});
   return EncoderFlops(impl_->layout, n, columns) + DecoderFlops(impl_->layout, plan, columns);
 }

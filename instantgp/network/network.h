@@ -43,6 +43,9 @@ class Network {
   // machine.
   void Initialize(Scalar* weights, std::uint64_t seed) const;
 
+  // What the network is asked for when a dataset comes with `given`: that, or SE on as many columns (ahgp family).
+  Structure Asked(const Structure& given) const;
+
   // Inference. X (n, d) in [0,1], y (n) standardised. Keeps no activations. Columns are worked on one by one, on the
   // threads of `pool` if there is one: the result does not depend on the threads.
   void Encode(const Scalar* weights, const Matrix& X, const Vector& y, Workspace<Scalar>& workspace,

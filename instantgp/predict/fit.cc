@@ -12,18 +12,21 @@
 #include "instantgp/baselines/svgp.h"
 #include "instantgp/baselines/type2_ml.h"
 #include "instantgp/kernel/parse.h"
+#include "instantgp/predict/extra_hypotheses.h"
 #include "instantgp/predict/oneshot.h"
+#include "instantgp/predict/refine.h"
 
 namespace instantgp {
 namespace {
 
-constexpr std::array<std::pair<Method, std::string_view>, 7> kMethods = {{{Method::kOneShot, "oneshot"},
+constexpr std::array<std::pair<Method, std::string_view>, 8> kMethods = {{{Method::kOneShot, "oneshot"},
                                                                           {Method::kRefine, "refine"},
                                                                           {Method::kMl, "ml"},
                                                                           {Method::kAdam, "adam"},
                                                                           {Method::kMultiStart, "multistart"},
                                                                           {Method::kMap, "map"},
-                                                                          {Method::kSvgp, "svgp"}}};
+                                                                          {Method::kSvgp, "svgp"},
+                                                                          {Method::kAhgp, "ahgp"}}};
 
 // Columns, hypotheses and halves of a matrix are what one fit can share out.
 constexpr int kMostUsefulThreads = 8;
@@ -86,13 +89,24 @@ void WarnOfJitter(const Posterior& posterior, std::vector<std::string>& warnings
   warnings.push_back(text);
 }
 
+bool UsesNetwork(Method method) {
+  return method == Method::kOneShot || method == Method::kRefine || method == Method::kAhgp;
+}
+
 const TrainedNetwork& NetworkOf(const FitOptions& options) {
-  return options.network != nullptr ? *options.network : TrainedNetwork::Embedded();
+  const bool ahgp = options.method == Method::kAhgp;
+  if (options.network == nullptr) return ahgp ? TrainedNetwork::EmbeddedAhgp() : TrainedNetwork::Embedded();
+  if (ahgp && options.network->config().family != NetworkFamily::kAhgp) {
+    throw Error(ErrorCode::kUsage,
+                "--method ahgp needs weights of the ahgp family; the given ones are of the network '" +
+                    options.network->config().name + "'. Leave --weights out, or use --method oneshot");
+  }
+  return *options.network;
 }
 
 // Chooses among the decoded parameters, and for refine polishes; `total` started with the fit.
 Model FitFromDecoded(const Encoding& encoding, const Expression& expression, const Structure& structure,
-                     const Matrix& theta, double decode_ms, const FitOptions& options, ThreadPool* pool,
+                     const Matrix& decoded, double decode_ms, const FitOptions& options, ThreadPool* pool,
                      const Stopwatch& total) {
   FitSummary summary;
   summary.method = Name(options.method);
@@ -102,7 +116,11 @@ Model FitFromDecoded(const Encoding& encoding, const Expression& expression, con
 
   summary.time_ms.decode = decode_ms;
   Stopwatch clock;
-  OneShot found = ChoosePosterior(structure, encoding.X, encoding.y, theta, ScaleOf(NetworkOf(options).config()), pool);
+  // The rival stands as it is.
+  const Matrix theta =
+      options.method == Method::kAhgp ? decoded : WithExtraHypotheses(structure, encoding.X, encoding.y, decoded);
+  const std::optional<ClosedFormScale> scale = ScaleOf(NetworkOf(options).config());
+  OneShot found = ChoosePosterior(structure, encoding.X, encoding.y, theta, scale, pool);
   summary.time_ms.factorize = clock.Milliseconds();
   summary.evaluations = found.evaluations;
   summary.stop_reason = "one forward pass";
@@ -110,12 +128,18 @@ Model FitFromDecoded(const Encoding& encoding, const Expression& expression, con
 
   if (options.method == Method::kRefine) {
     clock = Stopwatch();
-    const Type2Result result = FitType2(expression, encoding.X, encoding.y, ToType2(options), found.posterior.theta());
+    const Type2Options type2 = ToType2(options);
+    const ScoutedStart start =
+        ScoutStarts(structure, encoding.X, encoding.y, theta, scale, found.posterior.theta(), type2, pool);
+    summary.evaluations += start.evaluations;
+    const Type2Result result = FitType2(expression, encoding.X, encoding.y, type2, start.theta);
     summary.time_ms.optimize = clock.Milliseconds();
     if (options.stop.stop_requested()) throw Error(ErrorCode::kInterrupted, "interrupted while refining");
     // Under ML the better end is the smaller NLML; under MAP the optimiser only accepts better posterior densities.
     if (result.ok && (options.map || result.nlml <= summary.nlml)) {
+      const double before = summary.nlml;
       AddType2(result, summary, warnings);
+      summary.nlml_start = before;  // the one-shot point, not where the polish began
       clock = Stopwatch();
       found.posterior = Posterior(expression, encoding.X, encoding.y, result.theta);
       summary.time_ms.factorize += clock.Milliseconds();
@@ -135,8 +159,8 @@ Model FitFromEncoding(const Encoding& encoding, const Expression& expression, co
 }
 
 void RequireNetworkMethod(const FitOptions& options) {
-  if (options.method != Method::kOneShot && options.method != Method::kRefine) {
-    throw Error(ErrorCode::kUsage, "an encoding serves the methods oneshot and refine, not " +
+  if (!UsesNetwork(options.method)) {
+    throw Error(ErrorCode::kUsage, "an encoding serves the methods oneshot, refine and ahgp, not " +
                                        std::string(Name(options.method)) + "; fit the data itself");
   }
 }
@@ -207,7 +231,7 @@ FitCost EstimateCost(int n, const FitOptions& options) {
     const double m = ResolveInducing(options.inducing, n);
     return {SvgpMemory(n, static_cast<Index>(m)), 300 * (5 * count * m * m + 6 * m * m * m) / 20e9};
   }
-  const bool once = options.method == Method::kOneShot;
+  const bool once = options.method == Method::kOneShot || options.method == Method::kAhgp;
   const double factorisations = once ? 1 : options.method == Method::kMultiStart ? 150.0 * options.restarts : 50;
   const double operations = count * count * count * (once ? 1.0 / 3 : 1.5);
   return {(once ? 2.0 : 3.0) * 8 * count * count, factorisations * operations / 20e9};
@@ -242,7 +266,7 @@ void FitOptions::Validate() const {
 
 Model Fit(const Dataset& data, std::string_view kernel, const FitOptions& options) {
   options.Validate();
-  const bool with_network = options.method == Method::kOneShot || options.method == Method::kRefine;
+  const bool with_network = UsesNetwork(options.method);
   if (with_network) NetworkOf(options);  // reading the weights, once in a process, is not part of a fit's time
   const Stopwatch total;
   const Expression expression = ParseKernel(kernel, data.column_names);

@@ -16,7 +16,7 @@
 
 namespace instantgp {
 
-enum class Method { kOneShot, kRefine, kMl, kAdam, kMultiStart, kMap, kSvgp };
+enum class Method { kOneShot, kRefine, kMl, kAdam, kMultiStart, kMap, kSvgp, kAhgp };
 std::string_view Name(Method method);
 // nullopt when there is no such method. `ListMethods()` is "oneshot, refine, ml, ..." for messages.
 std::optional<Method> MethodFromName(std::string_view name);
@@ -33,7 +33,8 @@ struct FitOptions {
   std::stop_token stop = {};
   std::function<void(int done, int of)> progress = {};  // called after every start of a multi-start
 
-  const TrainedNetwork* network = nullptr;  // oneshot, refine; null: TrainedNetwork::Embedded()
+  // oneshot, refine; null: TrainedNetwork::Embedded(). ahgp; null: TrainedNetwork::EmbeddedAhgp(), which knows SE only.
+  const TrainedNetwork* network = nullptr;
 
   void Validate() const;  // throws Error(kUsage) naming the option
 };

@@ -49,6 +49,11 @@ const TrainedNetwork& TrainedNetwork::Embedded() {
   return network;
 }
 
+const TrainedNetwork& TrainedNetwork::EmbeddedAhgp() {
+  static const TrainedNetwork network(ParseWeights(EmbeddedAhgpWeights(), "the embedded AHGP-SE-ARD weights"));
+  return network;
+}
+
 Encoding TrainedNetwork::Encode(const Dataset& data, std::vector<int> columns, ThreadPool* pool) const {
   Encoding out;
   Stopwatch clock;

@@ -28,8 +28,10 @@ class TrainedNetwork {
   static TrainedNetwork Load(const std::string& path);  // Error(kBadInput) naming the file
   // The network inside the library: read at the first call, the same constant ever after.
   static const TrainedNetwork& Embedded();
+  static const TrainedNetwork& EmbeddedAhgp();  // the rival, AHGP-SE-ARD
 
   const NetworkConfig& config() const { return weights_.config; }
+  std::size_t num_weights() const { return weights_.values.size(); }
   std::int64_t datasets_seen() const { return weights_.datasets_seen; }
   const std::map<std::string, double>& validation() const { return weights_.validation; }
 
@@ -51,7 +53,8 @@ class TrainedNetwork {
   Network<float> network_;
 };
 
-// The bytes of the weights file in the library, as LoadWeights would read them.
+// The bytes of the weights files in the library, as LoadWeights would read them.
 std::string_view EmbeddedWeights();
+std::string_view EmbeddedAhgpWeights();
 
 }  // namespace instantgp

@@ -79,6 +79,7 @@ void BatchEngine::Draw(Batch& batch, int item, Worker& worker) const {
   try {
     batch.datasets[item] =
         Simulate(OptionsFor(config_, batch.source.stage, index), config_.seed, index, &worker.simulation);
+    batch.datasets[item].given = network_.Asked(batch.datasets[item].given);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::kNumerical) throw;
   }

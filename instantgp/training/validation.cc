@@ -151,9 +151,10 @@ ValidationReport ValidationSet::Evaluate(const Network<float>& network, const fl
     Worker& worker = workers[w];
     const Simulated& data = datasets_[i];
     network.Encode(weights, data.X, data.y, worker.network, &worker.encoding);
-    network.Decode(weights, worker.encoding, data.given, worker.network, &worker.theta);
+    const Structure asked = network.Asked(data.given);
+    network.Decode(weights, worker.encoding, asked, worker.network, &worker.theta);
     const ChosenHypothesis best =
-        ChooseHypothesis(Covariance(ToExpression(data.given)), data.X, data.y, worker.theta, scale, worker.nlml);
+        ChooseHypothesis(Covariance(ToExpression(asked)), data.X, data.y, worker.theta, scale, worker.nlml);
     return best.ok ? best.nlml : kNotANumber;
   });
 

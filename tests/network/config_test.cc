@@ -59,7 +59,11 @@ TEST(NetworkConfig, EveryKeyIsRequiredAndTyped) {
   for (const auto& [key, value] : good.items()) {
     Json bad = good;
     bad.erase(key);
-    EXPECT_THAT(MessageOf(bad.dump()), ::testing::AllOf(::testing::HasSubstr("net.json"), ::testing::HasSubstr(key)));
+    if (key == "family") {
+      EXPECT_EQ(MessageOf(bad.dump()), "") << "files from the time of one family do not name it";
+    } else {
+      EXPECT_THAT(MessageOf(bad.dump()), ::testing::AllOf(::testing::HasSubstr("net.json"), ::testing::HasSubstr(key)));
+    }
     bad[key + "s_"] = value;
     EXPECT_NE(MessageOf(bad.dump()), "") << key;
     for (const Json& wrong : {Json(nullptr), Json("?"), Json::array({"?", 1}), Json::object(), Json(1e99), Json(-7)}) {

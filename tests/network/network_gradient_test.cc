@@ -15,7 +15,13 @@ namespace {
 using testing::Problem;
 using testing::RandomProblem;
 using testing::RandomWeights;
-using testing::SmallConfigs;
+
+// Both families.
+std::vector<NetworkConfig> SmallConfigs() {
+  std::vector<NetworkConfig> configs = testing::SmallConfigs();
+  configs.push_back(testing::SmallAhgp());
+  return configs;
+}
 
 // Checks the gradient of loss(theta) with respect to up to `per_tensor` random weights of every
 // tensor. `loss` returns the value and, when asked, dloss/dtheta.
@@ -83,7 +89,8 @@ TEST(NetworkGradient, EveryTensorOfEverySmallNetwork) {
   for (const NetworkConfig& config : SmallConfigs()) {
     SCOPED_TRACE(config.name);
     const Network<double> network(config);
-    const Problem p = RandomProblem(random, 5, 2, 2);
+    Problem p = RandomProblem(random, 5, 2, 2);
+    p.structure = network.Asked(p.structure);
     Matrix direction;
     const Loss loss = [&](const Matrix& theta, Matrix* dtheta) {
       if (direction.size() == 0) {
@@ -147,7 +154,8 @@ TEST(NetworkGradient, ThroughTheMarginalLikelihoodForRandomStructures) {
     const Network<double> network(config);
     for (int d = 1; d <= 8; ++d) {
       SCOPED_TRACE("d = " + std::to_string(d));
-      const Problem p = RandomProblem(random, random.UniformInt(2, 14), d);
+      Problem p = RandomProblem(random, random.UniformInt(2, 14), d);
+      p.structure = network.Asked(p.structure);
       const Covariance covariance(ToExpression(p.structure));
       NlmlWorkspace workspace;
       const Loss loss = [&](const Matrix& theta, Matrix* dtheta) {

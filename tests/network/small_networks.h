@@ -49,6 +49,18 @@ inline std::vector<NetworkConfig> SmallConfigs() {
   return configs;
 }
 
+// The rival's shape, shrunken.
+inline NetworkConfig SmallAhgp() {
+  NetworkConfig c = NetworkPreset("ahgp-se-ard");
+  c.name = "shrunken ahgp-se-ard";
+  c.t1 = {8, 2, 12};
+  c.t4 = {8, 2, 10};
+  c.symbol_head = {7};
+  c.noise_head = {6, 5};
+  c.fourier = {1, 2.5};
+  return c;
+}
+
 // Weights that differ from their start everywhere, so that zero biases and unit gains hide nothing.
 template <typename Scalar>
 std::vector<Scalar> RandomWeights(const Network<Scalar>& network, std::uint64_t seed) {

@@ -158,6 +158,21 @@ TEST(OneShot, RefineIsNeverWorse) {
   EXPECT_TRUE(std::isfinite(Nlml(s.X, s.y, "SE", map)));
 }
 
+TEST(Ahgp, AnswersForSeOnItsColumnsAndRefusesTheRest) {
+  const Simulated s = Draw(9, 50, 3);
+  const Dataset data = Dataset::Of(s.X, s.y);
+  const FitOptions ahgp = {.method = Method::kAhgp};
+  const Model model = Fit(data, "SE", ahgp);
+  EXPECT_EQ(model.summary().method, "ahgp");
+  const Vector theta = model.posterior().theta();
+  EXPECT_NEAR(theta[0], theta[2], 1e-12);  // one scale, shared out
+  EXPECT_EQ(Fit(data, "SE(x1)*SE(x3)", ahgp).posterior().theta().size(), 5);
+  EXPECT_THROW(Fit(data, "SE + LIN", ahgp), Error);
+  FitOptions wrong = ahgp;
+  wrong.network = &TrainedNetwork::Embedded();
+  EXPECT_THROW(Fit(data, "SE", wrong), Error);
+}
+
 TEST(OneShot, BeyondTheTrainedRangeItSaysSo) {
   const int max_n = TrainedNetwork::Embedded().config().trained_max_n;
   const Simulated s = Draw(8, max_n + 50, 1);

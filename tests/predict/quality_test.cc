@@ -7,6 +7,7 @@
 
 #include "instantgp/base/file.h"
 #include "instantgp/data/csv.h"
+#include "instantgp/predict/extra_hypotheses.h"
 #include "instantgp/predict/fit.h"
 #include "instantgp/predict/oneshot.h"
 #include "instantgp/simulate/distribution.h"
@@ -44,8 +45,8 @@ TEST(Quality, GapToTheTruthOnAFixedSet) {
     data.y = s.y;
     for (Index c = 0; c < s.X.cols(); ++c) data.columns.push_back(static_cast<int>(c));
     data.embedding = network.Embed(s.X, s.y);
-    const OneShot found =
-        ChoosePosterior(s.given, s.X, s.y, network.Decode(data, s.given), ScaleOf(network.config()), nullptr);
+    const Matrix theta = WithExtraHypotheses(s.given, s.X, s.y, network.Decode(data, s.given));
+    const OneShot found = ChoosePosterior(s.given, s.X, s.y, theta, ScaleOf(network.config()), nullptr);
     gaps.push_back(found.posterior.nlml() - Posterior(ToExpression(s.truth), s.X, s.y, s.theta).nlml());
   }
   std::sort(gaps.begin(), gaps.end());
