@@ -1,4 +1,4 @@
-// Ensemble and fit_ensemble.
+// Many kernels at once: Ensemble, fit_ensemble, search.
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
@@ -11,6 +11,8 @@
 #include "instantgp/base/error.h"
 #include "instantgp/ensemble/ensemble.h"
 #include "instantgp/ensemble/fit_ensemble.h"
+#include "instantgp/kernel/structure.h"
+#include "instantgp/search/search.h"
 #include "python/bindings/arrays.h"
 #include "python/bindings/bind.h"
 #include "python/bindings/call.h"
@@ -167,6 +169,43 @@ py::bytes ToBytes(const Ensemble& ensemble) {
   return bytes;
 }
 
+py::list Candidates(const SearchResult& result) {
+  const int n = std::min(result.model.rows(), kSearchRows);
+  Vector scores(static_cast<Index>(result.candidates.size()));
+  for (Index k = 0; k < scores.size(); ++k) scores[k] = -n * result.candidates[k].score;
+  const Vector weights = SoftmaxWeights(scores);
+  py::list list;
+  for (Index k = 0; k < scores.size(); ++k) {
+    const Candidate& c = result.candidates[k];
+    list.append(py::dict(
+        "kernel"_a = c.kernel, "kernel_short"_a = PrintShort(ToExpression(c.structure), result.model.column_names()),
+        "weight"_a = weights[k], "score"_a = c.score, "nlml_per_point"_a = c.nlml, "parameters"_a = c.parameters,
+        "refined"_a = c.refined, "round"_a = c.round, "words"_a = c.words, "status"_a = "ok"));
+  }
+  return list;
+}
+
+py::tuple Search(const Dataset& data, int beam, int depth, double budget, int refine_top, int max_addends,
+                 const Options& fit) {
+  SearchOptions options;
+  options.beam = beam;
+  options.depth = depth;
+  options.budget = budget;
+  options.refine_top = refine_top;
+  options.max_addends = max_addends;
+  options.threads = fit.fit.threads;
+  options.network = fit.network.get();
+  options.Validate();
+  std::optional<SearchResult> result;
+  RunInterruptible([&](const std::stop_token& stop) {
+    options.stop = stop;
+    result = SearchStructures(data, options);
+  });
+  const py::dict figures("evaluated"_a = result->evaluated, "failed"_a = result->failed, "rounds"_a = result->rounds,
+                         "out_of_time"_a = result->out_of_time);
+  return py::make_tuple(result->model, Candidates(*result), figures, InPythonWords(result->warnings));
+}
+
 }  // namespace
 
 void BindEnsembles(py::module_& module) {
@@ -206,6 +245,8 @@ void BindEnsembles(py::module_& module) {
              "temperature"_a = 0.0);
   module.def("fit_ensemble_encoded", &FitKept, "encoding"_a, "kernels"_a, "options"_a, "weighting"_a = "bma",
              "temperature"_a = 0.0);
+  module.def("search", &Search, "data"_a, "beam"_a, "depth"_a, "budget"_a, "refine_top"_a, "max_addends"_a,
+             "options"_a);
   module.def("built_in_kernels", &BuiltInKernels, "The 24 kernels an ensemble has unless it is told others.");
 }
 

@@ -34,7 +34,7 @@ struct KeptEncoding {
   // Options for this encoding: its network, whatever weights they name.
   FitOptions Adapt(const Options& options, const std::stop_token& stop) const {
     FitOptions adapted = options.With(stop);
-    adapted.network = network.get();
+    adapted.network = network ? network.get() : &TrainedNetwork::Embedded();  // never the default of another method
     return adapted;
   }
 };

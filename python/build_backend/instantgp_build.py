@@ -24,7 +24,7 @@ import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SOURCES = ["CMakeLists.txt", "LICENSE", "README.md", "apps", "cmake", "docs/python.md", "instantgp",
-           "models/base.safetensors", "pyproject.toml", "python"]
+           "models/ahgp-se-ard.safetensors", "models/base.safetensors", "pyproject.toml", "python"]
 
 
 def version():
@@ -59,6 +59,15 @@ def wheel_file():
     return f"Wheel-Version: 1.0\nGenerator: instantgp_build\nRoot-Is-Purelib: false\nTag: {tag()}\n"
 
 
+def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
+    """Without it pip would build the wheel twice, the first time for these two files."""
+    info = pathlib.Path(metadata_directory, f"instantgp-{version()}.dist-info")
+    info.mkdir()
+    (info / "METADATA").write_text(metadata())
+    (info / "WHEEL").write_text(wheel_file())
+    return info.name
+
+
 def compile_into(folder, settings):
     """Builds the module with CMake and installs it below `folder`; returns the package's folder."""
     settings = settings or {}
@@ -66,22 +75,24 @@ def compile_into(folder, settings):
     if unknown:
         raise SystemExit(f"unknown setting {sorted(unknown)}; there are build-dir and cmake-args")
     build = pathlib.Path(settings.get("build-dir", ROOT / "build" / "wheel"))
-    configure = ["cmake", "-S", str(ROOT), "-B", str(build), f"-DPython_EXECUTABLE={sys.executable}",
-                 "-DINSTANTGP_PYTHON=ON"]
-    if not (build / "CMakeCache.txt").exists():
-        configure += ["-DCMAKE_BUILD_TYPE=Release", "-DINSTANTGP_TESTS=OFF", "-DINSTANTGP_BENCH=OFF"]
+    configure = ["cmake", "-S", str(ROOT), "-B", str(build), *shlex.split(settings.get("cmake-args", ""))]
+    fresh = not (build / "CMakeCache.txt").exists()
+    if fresh:
+        configure += [f"-DPython_EXECUTABLE={sys.executable}", "-DCMAKE_BUILD_TYPE=Release", "-DINSTANTGP_TESTS=OFF",
+                      "-DINSTANTGP_BENCH=OFF"]
         configure += ["-GNinja"] if shutil.which("ninja") else []
         configure += ["-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
-    configure += shlex.split(settings.get("cmake-args", ""))
-    subprocess.run(configure, check=True)
+    if fresh or "cmake-args" in settings:
+        subprocess.run(configure, check=True)
     jobs = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL", str(os.cpu_count() or 1))
     subprocess.run(["cmake", "--build", str(build), "--target", "instantgp_python", "-j", jobs], check=True)
     subprocess.run(["cmake", "--install", str(build), "--component", "python", "--prefix", folder], check=True,
                    env={name: value for name, value in os.environ.items() if name != "DESTDIR"})
-    found = list(pathlib.Path(folder).glob("lib/python3*/*-packages/instantgp"))
+    module = "_core" + sysconfig.get_config_var("EXT_SUFFIX")
+    found = list(pathlib.Path(folder).glob(f"lib/python3*/*-packages/instantgp/{module}"))
     if len(found) != 1:
-        raise SystemExit("CMake built no Python module; it says above what is missing")
-    return found[0]
+        raise SystemExit(f"CMake built no {module}; it says above what is missing, or {build} is for another Python")
+    return found[0].parent
 
 
 def add(wheel, records, name, content, mode=0o644):

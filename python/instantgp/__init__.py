@@ -30,6 +30,8 @@ _WHERE = {  # name -> module that holds it, read at first use
     "encode": "_table",
     "load": "_table",
     "parse_kernel": "_table",
+    "search": "_search",
+    "SearchResult": "_search",
     "simulate": "_simulate",
     "Simulated": "_simulate",
     "export_code": "_export",

@@ -11,6 +11,8 @@ from ._core import built_in_kernels as built_in_kernels
 from ._ensemble import EnsembleGPRegressor as EnsembleGPRegressor
 from ._export import export_code as export_code
 from ._regressor import OneShotGPRegressor as OneShotGPRegressor
+from ._search import SearchResult as SearchResult
+from ._search import search as search
 from ._simulate import Simulated as Simulated
 from ._simulate import simulate as simulate
 from ._table import FitWarning as FitWarning

@@ -159,6 +159,9 @@ def fit_ensemble(
 def fit_ensemble_encoded(
     encoding: Encoding, kernels: Sequence[str], options: FitOptions, weighting: str = "bma", temperature: float = 0.0
 ) -> Ensemble: ...
+def search(
+    data: Dataset, beam: int, depth: int, budget: float, refine_top: int, max_addends: int, options: FitOptions
+) -> tuple[Model, list[dict[str, Any]], dict[str, Any], list[str]]: ...
 def built_in_kernels() -> list[str]: ...
 def simulate(
     n: Optional[int], d: Optional[int], seed: int, index: int

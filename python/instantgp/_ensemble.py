@@ -5,10 +5,9 @@ import os
 from typing import Any, Optional, Sequence, Union
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from . import _core, _table
-from ._validation import Regressor, seed_of
+from ._validation import Regressor, kernel_text, seed_of
 
 
 class EnsembleGPRegressor(Regressor):
@@ -79,8 +78,10 @@ class EnsembleGPRegressor(Regressor):
 
     def fit(self, X: Any, y: Any) -> "EnsembleGPRegressor":
         """Fits every kernel to the rows of X (n, d) and the targets y (n). Ctrl-C ends it."""
-        data = self._training_data(X, y)
-        return self._keep(_core.fit_ensemble(data, self._kernels(), self._fit_options(), self.weighting, self._heat()))
+        data, X, y = self._training_data(X, y)
+        ensemble = _core.fit_ensemble(data, self._kernels(), self._fit_options(), self.weighting, self._heat())
+        self.X_train_, self.y_train_ = X, y
+        return self._keep(ensemble)
 
     def fit_encoding(self, encoding: _core.Encoding) -> "EnsembleGPRegressor":
         """Fits to a table the network has read already (instantgp.encode); methods oneshot and refine."""
@@ -92,23 +93,23 @@ class EnsembleGPRegressor(Regressor):
 
     def predict(self, X: Any, return_std: bool = False, return_cov: bool = False, *, latent: bool = False) -> Any:
         """Mean of the mixture; with return_std or return_cov also its standard deviation or covariance."""
-        check_is_fitted(self)
+        self._check_fitted()
         return self._predict(self.ensemble_, X, return_std, return_cov, latent, threads=self.threads or 0)
 
     def predict_quantiles(self, X: Any, probabilities: Sequence[float], *, latent: bool = False) -> np.ndarray:
         """(rows, probabilities): quantiles of the mixture, which need not be symmetric about its mean."""
-        check_is_fitted(self)
+        self._check_fitted()
         wanted = [float(p) for p in probabilities]
         return self.ensemble_.predict_quantiles(self._new_rows(X), wanted, latent=latent, threads=self.threads or 0)
 
     def log_density(self, X: Any, y: Any) -> np.ndarray:
         """log p(y_i | x_i) of every row under the mixture."""
-        check_is_fitted(self)
+        self._check_fitted()
         return self.ensemble_.log_density(self._new_rows(X), np.asarray(y, dtype=np.float64), threads=self.threads or 0)
 
     def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0, *, latent: bool = False) -> np.ndarray:
         """(rows, n_samples): each a joint draw from a member drawn by weight."""
-        check_is_fitted(self)
+        self._check_fitted()
         return self.ensemble_.sample(self._new_rows(X), n_samples, seed_of(random_state), latent=latent)
 
     def plot(self, ax: Any = None, **options: Any) -> Any:
@@ -116,11 +117,13 @@ class EnsembleGPRegressor(Regressor):
         with several, left-out predictions against targets."""
         from . import _plot
 
-        check_is_fitted(self)
+        self._check_fitted()
         return _plot.plot_ensemble(self.ensemble_, self.X_train_, self.y_train_, ax=ax, **options)
 
     def _kernels(self) -> list[str]:
-        return _core.built_in_kernels() if self.kernels is None else [str(kernel) for kernel in self.kernels]
+        if isinstance(self.kernels, str):
+            raise TypeError(f"kernels is a list of texts; for one kernel, [{self.kernels!r}]")
+        return _core.built_in_kernels() if self.kernels is None else [kernel_text(k) for k in self.kernels]
 
     def _heat(self) -> float:
         return 0.0 if self.temperature is None else float(self.temperature)

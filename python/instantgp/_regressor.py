@@ -5,10 +5,9 @@ import os
 from typing import Any, Optional, Union
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from . import _core, _export, _table
-from ._validation import Regressor, seed_of, validate_data
+from ._validation import Regressor, kernel_text, seed_of, validate_data
 
 
 class OneShotGPRegressor(Regressor):
@@ -21,7 +20,7 @@ class OneShotGPRegressor(Regressor):
         names of a frame or x1, x2, ... ("PER(month)*SE(month) + LIN(month)").
     method : str, default="oneshot"
         "oneshot"; "refine" (its answer polished by L-BFGS); "ml", "adam", "multistart", "map" (searched from scratch,
-        for any kernel); "svgp" (sparse, for many rows).
+        for any kernel); "svgp" (sparse, for many rows); "ahgp" (the rival network, SE only).
     steps : int, optional
         Most optimiser steps; None: the method's own number.
     objective : {"ml", "map"}, default="ml"
@@ -93,12 +92,14 @@ class OneShotGPRegressor(Regressor):
 
     def fit(self, X: Any, y: Any) -> "OneShotGPRegressor":
         """Fits to the rows of X (n, d) and the targets y (n). Ctrl-C ends it."""
-        data = self._training_data(X, y)
-        return self._keep(_core.fit(data, self.kernel, self._fit_options()))
+        data, X, y = self._training_data(X, y)
+        model = _core.fit(data, kernel_text(self.kernel), self._fit_options())
+        self.X_train_, self.y_train_ = X, y
+        return self._keep(model)
 
     def fit_encoding(self, encoding: _core.Encoding) -> "OneShotGPRegressor":
         """Fits to a table the network has read already (instantgp.encode); methods oneshot and refine."""
-        model = encoding.fit(self.kernel, self._fit_options())
+        model = encoding.fit(kernel_text(self.kernel), self._fit_options())
         self._take_table(model)
         return self._keep(model)
 
@@ -117,25 +118,25 @@ class OneShotGPRegressor(Regressor):
         Uncertainty is that of an observation, noise included (as scikit-learn's with a WhiteKernel); latent=True gives
         that of the function itself.
         """
-        check_is_fitted(self)
+        self._check_fitted()
         if not return_std and not return_cov:
             return self.model_.predict_mean(self._new_rows(X))
         return self._predict(self.model_, X, return_std, return_cov, latent)
 
     def predict_interval(self, X: Any, probability: float = 0.95, *, latent: bool = False) -> tuple:
         """(lower, upper) of the central interval of this probability."""
-        check_is_fitted(self)
+        self._check_fitted()
         return self.model_.predict_interval(self._new_rows(X), probability, latent=latent)
 
     def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0, *, latent: bool = False) -> np.ndarray:
         """(rows, n_samples): joint draws from the posterior."""
-        check_is_fitted(self)
+        self._check_fitted()
         return self.model_.sample(self._new_rows(X), n_samples, seed_of(random_state), latent=latent)
 
     def log_marginal_likelihood(self, theta: Any = None, eval_gradient: bool = False) -> Any:
         """Of the standardised targets: at the fitted parameters, or at theta (as theta_); with eval_gradient also its
         gradient in theta."""
-        check_is_fitted(self)
+        self._check_fitted()
         if theta is None and not eval_gradient:
             return self.log_marginal_likelihood_value_
         value, gradient = self.model_.log_likelihood_at(self.theta_ if theta is None else theta)
@@ -150,7 +151,7 @@ class OneShotGPRegressor(Regressor):
         >>> gp.update(x[15:], np.cos(5 * x[15:, 0])).model_.rows
         20
         """
-        check_is_fitted(self)
+        self._check_fitted()
         X, y = validate_data(self, X, y, reset=False, y_numeric=True, dtype=np.float64)
         name, names = self.model_.target_name, self.model_.column_names
         rows, targets = np.vstack([self.X_train_, X]), np.concatenate([self.y_train_, y])
@@ -170,7 +171,7 @@ class OneShotGPRegressor(Regressor):
         >>> "ExpSineSquared" in code
         True
         """
-        check_is_fitted(self)
+        self._check_fitted()
         return _export.export_code(self.model_, target)
 
     def plot(self, ax: Any = None, **options: Any) -> Any:
@@ -178,7 +179,7 @@ class OneShotGPRegressor(Regressor):
         predictions against targets. See instantgp._plot.plot_model for the options."""
         from . import _plot
 
-        check_is_fitted(self)
+        self._check_fitted()
         return _plot.plot_model(self.model_, self.X_train_, self.y_train_, ax=ax, **options)
 
     def _keep(self, model: _core.Model, quiet: bool = False) -> "OneShotGPRegressor":

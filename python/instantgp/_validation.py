@@ -22,8 +22,16 @@ except ImportError:
 def seed_of(random_state: Any) -> int:
     """An int is the seed itself, as for the program's --seed; anything else is drawn from, as elsewhere."""
     if isinstance(random_state, (int, np.integer)):
+        if not 0 <= random_state < 2**64:
+            raise ValueError(f"random_state is at least 0 and below 2**64, got {random_state}")
         return int(random_state)
     return int(check_random_state(random_state).randint(2**31 - 1))
+
+
+def kernel_text(kernel: Any) -> str:
+    if not isinstance(kernel, str):
+        raise TypeError(f"a kernel is a text such as 'SE + LIN*PER', got {kernel!r}")
+    return kernel
 
 
 class Regressor(RegressorMixin, BaseEstimator):
@@ -41,15 +49,19 @@ class Regressor(RegressorMixin, BaseEstimator):
             weights=None if self.weights is None else os.fspath(self.weights),
         )
 
-    def _training_data(self, X: Any, y: Any) -> _core.Dataset:
+    def _training_data(self, X: Any, y: Any) -> tuple[_core.Dataset, np.ndarray, np.ndarray]:
+        """The table, and what becomes X_train_ and y_train_ once the fit has succeeded."""
         name = _table.target_name(y)
         X, y = validate_data(self, X, y, y_numeric=True, dtype=np.float64)
-        self.X_train_, self.y_train_ = X, np.asarray(y, dtype=np.float64)
+        y = np.asarray(y, dtype=np.float64)
         names = getattr(self, "feature_names_in_", [f"x{k + 1}" for k in range(X.shape[1])])
-        return _core.Dataset(X, self.y_train_, [str(column) for column in names], name)
+        return _core.Dataset(X, y, [str(column) for column in names], name), X, y
+
+    def _check_fitted(self) -> None:
+        check_is_fitted(self, "warnings_")  # what is set last
 
     def _new_rows(self, X: Any) -> np.ndarray:
-        check_is_fitted(self)
+        self._check_fitted()
         return validate_data(self, X, reset=False, dtype=np.float64)
 
     def _take_table(self, model: _core.Model) -> None:

@@ -148,7 +148,9 @@ class Predictions(unittest.TestCase):
         kernels = ["SE", "LIN"]
         kept = EnsembleGPRegressor(kernels).fit_encoding(encoding)
         self.assertEqual(kept.predict(self.X).tobytes(), EnsembleGPRegressor(kernels).fit(self.X, self.y).predict(self.X).tobytes())
-        self.assertRaisesRegex(ValueError, "oneshot and refine", OneShotGPRegressor("SE", "ml").fit_encoding, encoding)
+        self.assertRaisesRegex(ValueError, "oneshot, refine", OneShotGPRegressor("SE", "ml").fit_encoding, encoding)
+        self.assertRaisesRegex(ValueError, "ahgp family", OneShotGPRegressor("SE", "ahgp").fit_encoding, encoding)
+        self.assertEqual(OneShotGPRegressor("SE", "ahgp").fit(self.X, self.y).model_.summary["method"], "ahgp")
 
     def test_ensemble(self):
         ensemble = EnsembleGPRegressor(["SE", "LIN", "SE + LIN"], weighting="loo").fit(self.X, self.y)
@@ -194,12 +196,31 @@ class Errors(unittest.TestCase):
             (lambda: instantgp.encode([[1.0]], [1.0, 2.0]), "rows"),
             (lambda: instantgp.simulate("SE", parameters=[1.0]), r"2 parameters .*parameters gives 1"),
             (lambda: instantgp.simulate("SE", noise_variance=-1), "positive variance"),
+            (lambda: instantgp.search(X, y, beam=0), "beam"),
+            (lambda: OneShotGPRegressor(random_state=-1).fit(X, y), "random_state"),
             (lambda: instantgp.Model.from_bytes(b"nothing"), "these bytes"),
         ]
         for call, message in cases:
             with self.assertRaisesRegex(ValueError, message) as caught:
                 call()
             self.assertNotRegex(str(caught.exception), r"(^| )--\w", "the command line's dashes")
+
+    def test_kernels_are_texts(self):
+        from sklearn.gaussian_process.kernels import RBF
+
+        X, y = table()
+        self.assertRaisesRegex(TypeError, r"text such as .* got RBF", OneShotGPRegressor(RBF()).fit, X, y)
+        self.assertRaisesRegex(TypeError, r"\['SE'\]", EnsembleGPRegressor("SE").fit, X, y)
+
+    def test_a_failed_fit_leaves_no_half_fitted_estimator(self):
+        X, y = table()
+        gp = OneShotGPRegressor("nothing")
+        self.assertRaises(ValueError, gp.fit, X, y)
+        self.assertRaises(NotFittedError, gp.predict, X)
+        gp.set_params(kernel="SE").fit(X, y)
+        before = gp.predict(X)
+        self.assertRaises(ValueError, gp.set_params(kernel="nothing").fit, X[:20], y[:20])
+        self.assertEqual((len(gp.X_train_), gp.predict(X).tolist()), (len(X), before.tolist()))
 
     def test_a_table_too_large_is_refused_before_the_work(self):
         with self.assertRaisesRegex(instantgp.LimitError, "svgp"):
@@ -233,17 +254,14 @@ class Processes(unittest.TestCase):
 
     def test_the_interpreter_is_free_during_a_fit(self):
         X, y = table(700, 4)
-        ticks = []
+        ticks = 0
         fit = threading.Thread(target=lambda: OneShotGPRegressor("SE", "ml", threads=1).fit(X, y))
-        start = time.monotonic()
         fit.start()
         while fit.is_alive():
-            ticks.append(time.monotonic())
+            ticks += 1
             time.sleep(0.002)
         fit.join()
-        longest = max(np.diff([start] + ticks))
-        self.assertGreater(len(ticks), 10)
-        self.assertLess(longest, 0.5 * (time.monotonic() - start))
+        self.assertGreater(ticks, 10)  # with the lock held it would be one or two
 
     def test_forked_children_compute_the_same(self):
         here = fit_and_report(0)
@@ -263,9 +281,10 @@ class Processes(unittest.TestCase):
 
     def test_ctrl_c_interrupts_a_long_fit(self):
         X, y = table(900, 5)
-        for estimator in [OneShotGPRegressor("SE + LIN + PER", "multistart", restarts=100000, threads=2),
-                          OneShotGPRegressor("SE", "svgp", inducing=400, steps=1000000, threads=2),
-                          EnsembleGPRegressor(["SE + PER", "SE"], "ml", steps=100000, threads=2)]:
+        for call in [OneShotGPRegressor("SE + LIN + PER", "multistart", restarts=100000, threads=2).fit,
+                     OneShotGPRegressor("SE", "svgp", inducing=400, steps=1000000, threads=2).fit,
+                     EnsembleGPRegressor(["SE + PER", "SE"], "ml", steps=100000, threads=2).fit,
+                     lambda X, y: instantgp.search(X, y, depth=50, beam=50, threads=2)]:
             pressed = []
 
             def press():
@@ -275,10 +294,9 @@ class Processes(unittest.TestCase):
             timer = threading.Timer(0.3, press)
             timer.start()
             with self.assertRaises(KeyboardInterrupt):
-                estimator.fit(X, y)
+                call(X, y)
             self.assertLess(time.monotonic() - pressed[0], 5)  # a likelihood of 900 rows on a busy machine
             timer.join()
-            self.assertFalse(hasattr(estimator, "kernel_"))
 
 
 def resident_kib():
