@@ -84,6 +84,11 @@ class Searcher {
     return options_.budget > 0 && clock_.Milliseconds() > 1000 * share * options_.budget;
   }
 
+  // Before every piece of work of a thread: with hundreds of rows a chunk of them takes seconds.
+  void StopIfAsked() const {
+    if (options_.stop.stop_requested()) throw Error(ErrorCode::kInterrupted, "interrupted while searching");
+  }
+
   // Refined ones first, each kind by score; equal scores by text.
   void Sort() {
     std::sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
@@ -102,7 +107,10 @@ class Searcher {
     for (int k = 0; k < std::min(2 * options_.beam, size); ++k) {
       if (polished_.insert(KeyOf(candidates_[k].structure)).second) rough.push_back(&candidates_[k]);
     }
-    pool_.Run(static_cast<int>(rough.size()), [&](int k, int) { scorer_.Polish(*rough[k]); });
+    pool_.Run(static_cast<int>(rough.size()), [&](int k, int) {
+      StopIfAsked();
+      scorer_.Polish(*rough[k]);
+    });
     Sort();
     std::vector<std::shared_ptr<Parent>> parents;
     std::vector<Parent*> plain;
@@ -127,6 +135,7 @@ class Searcher {
   void LookForPeriods(const std::vector<Parent*>& parents) {
     for (Parent* parent : parents) parent->periods.resize(static_cast<std::size_t>(moves_.columns));
     pool_.Run(static_cast<int>(parents.size()) * moves_.columns, [&](int k, int) {
+      StopIfAsked();
       Parent& parent = *parents[static_cast<std::size_t>(k / moves_.columns)];
       const int column = k % moves_.columns;
       parent.periods[static_cast<std::size_t>(column)] = scorer_.Periods(parent.candidate, column);
@@ -136,7 +145,6 @@ class Searcher {
   void Evaluate(const std::vector<Trial>& trials) {
     const int total = static_cast<int>(trials.size());
     for (int first = 0; first < total; first += kChunk) {
-      if (options_.stop.stop_requested()) throw Error(ErrorCode::kInterrupted, "interrupted while searching");
       out_of_time_ = !candidates_.empty() && TimeIsUp(options_.refine_top > 0 ? kSearchShare : 1.0);
       if (out_of_time_) return;
       EvaluateChunk(std::span(trials).subspan(first, std::min(kChunk, total - first)));
@@ -154,6 +162,7 @@ class Searcher {
       for (const Trial& trial : part) structures.push_back(trial.structure);
       const std::vector<Matrix> thetas = network_.Decode(encoding_, structures);
       for (std::size_t i = 0; i < part.size(); ++i) {
+        StopIfAsked();
         found[first + i] = scorer_.Score(part[i], thetas[i], workspaces_[static_cast<std::size_t>(worker)]);
       }
     });
@@ -258,13 +267,8 @@ SearchResult SearchStructures(const Dataset& data, const SearchOptions& options)
   summary.stop_reason = "best of " + std::to_string(searcher.evaluated()) + " structures";
   summary.time_ms = times;
   Model model = FirstThatFactorises(candidates, encoding, summary, warnings, total);
-  return {std::move(candidates),
-          std::move(model),
-          searcher.evaluated(),
-          searcher.failed(),
-          searcher.rounds(),
-          searcher.out_of_time(),
-          std::move(warnings)};
+  return {std::move(candidates), std::move(model),       searcher.evaluated(), searcher.failed(),
+          searcher.rounds(),     searcher.out_of_time(), std::move(warnings)};
 }
 
 }  // namespace instantgp

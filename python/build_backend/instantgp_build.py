@@ -78,8 +78,8 @@ def compile_into(folder, settings):
     configure = ["cmake", "-S", str(ROOT), "-B", str(build), *shlex.split(settings.get("cmake-args", ""))]
     fresh = not (build / "CMakeCache.txt").exists()
     if fresh:
-        configure += [f"-DPython_EXECUTABLE={sys.executable}", "-DCMAKE_BUILD_TYPE=Release", "-DINSTANTGP_TESTS=OFF",
-                      "-DINSTANTGP_BENCH=OFF"]
+        configure += [f"-DPython_EXECUTABLE={sys.executable}", "-DCMAKE_BUILD_TYPE=Release", "-DBUILD_SHARED_LIBS=OFF",
+                      "-DINSTANTGP_TESTS=OFF", "-DINSTANTGP_BENCH=OFF"]
         configure += ["-GNinja"] if shutil.which("ninja") else []
         configure += ["-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
     if fresh or "cmake-args" in settings:
