@@ -1,7 +1,9 @@
 #include "instantgp/search/moves.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -82,6 +84,43 @@ void OneColumnMoves(const Grid& grid, const MoveOptions& options, Collector& out
   }
 }
 
+bool Knows(const MoveOptions& options, BaseSymbol symbol) {
+  return std::find(options.alphabet.begin(), options.alphabet.end(), symbol) != options.alphabet.end();
+}
+
+std::optional<BaseSymbol> Single(Elementary factor, const MoveOptions& options) {
+  for (const BaseSymbol symbol : options.alphabet) {
+    const auto factors = FactorsOf(symbol);
+    if (factors.size() == 1 && factors[0] == factor) return symbol;
+  }
+  return std::nullopt;
+}
+
+void MergeAndSplitMoves(const Grid& grid, const MoveOptions& options, Collector& out) {
+  for (const auto& [column, symbols] : grid) {
+    for (auto first = symbols.begin(); first != symbols.end(); ++first) {
+      for (auto second = std::next(first); second != symbols.end(); ++second) {
+        for (const Elementary a : FactorsOf(*first)) {
+          for (const Elementary b : FactorsOf(*second)) {
+            const std::optional<BaseSymbol> product = ProductSymbol(a, b);
+            if (!product || !Knows(options, *product)) continue;
+            Grid next = Swapped(grid, column, *first, *product);
+            if (*second != *product) next[column].erase(*second);
+            out.Add(next);
+          }
+        }
+      }
+      const auto factors = FactorsOf(*first);
+      if (factors.size() != 2) continue;
+      const std::optional<BaseSymbol> a = Single(factors[0], options), b = Single(factors[1], options);
+      if (!a || !b) continue;
+      Grid next = Swapped(grid, column, *first, *a);
+      next[column].insert(*b);
+      out.Add(next);
+    }
+  }
+}
+
 void EveryColumnMoves(const Grid& grid, const MoveOptions& options, Collector& out) {
   for (const BaseSymbol symbol : options.alphabet) {
     Grid next = grid;
@@ -118,6 +157,7 @@ std::vector<Structure> Neighbours(const Structure& structure, const MoveOptions&
   const Grid grid = ToGrid(structure);
   Collector out(grid, options);
   OneColumnMoves(grid, options, out);
+  MergeAndSplitMoves(grid, options, out);
   if (grid.size() > 1) EveryColumnMoves(grid, options, out);
   return out.Found();
 }

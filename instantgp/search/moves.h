@@ -19,7 +19,8 @@ std::vector<Structure> Beginnings(const MoveOptions& options);
 // In a fixed order, each once, without the structure itself:
 //   add a symbol on a column in use, or on one that is not (which takes the column into the model);
 //   swap a symbol for another; drop one (the last of a column leaves the column out; the last of all stays);
-//   with several columns in use also: add a symbol on all of them, swap it for another on all of them.
+//   merge two addends of a column into a product of a factor of each (SE + LIN*PER to SE*PER), split a product (SE*PER
+//   to SE + PER); with several columns in use also: add a symbol on all of them, swap it for another on all of them.
 std::vector<Structure> Neighbours(const Structure& structure, const MoveOptions& options);
 
 }  // namespace instantgp

@@ -17,13 +17,15 @@ constexpr BaseSymbol kSE = 0;
 constexpr double kLowest = 0.5, kHighest = 32;  // cycles over [0, 1]
 constexpr double kPlainNoise = 0.05, kPlainLengthscale = 0.7;
 
-// Waves with many harmonics have narrow peaks: their phase must fit to about the lengthscale over pi, at both ends.
+// Waves with many harmonics have narrow peaks: their phase must fit to about the lengthscale over pi, at both ends. A
+// wave that is damped (multiplied by an SE of the given lengthscale) need not keep its phase, so its peaks are wide: it
+// finds waves that change, and steady ones too.
 struct Scan {
-  double lengthscale, step;
+  double lengthscale, step, damping;
 };
-constexpr std::array<Scan, 3> kScans = {{{0.4, 0.125}, {0.15, 0.05}, {0.9, 0.25}}};
+constexpr std::array<Scan, 4> kScans = {{{0.4, 0.25, 0.5}, {0.4, 0.125, 0}, {0.15, 0.05, 0}, {0.9, 0.25, 0}}};
 
-// The context with PER added: an expression outside the family would do, so PER may even stand there twice.
+// The context with PER or SE*PER added: an expression outside the family would do, so it may even stand there twice.
 struct Problem {
   Expression expression;
   Vector theta;           // with everything but PER's lengthscale and period set
@@ -36,17 +38,19 @@ Index NumParameters(const std::vector<BaseSymbol>& addends) {
   return count;
 }
 
-Problem AddPeriod(const PeriodContext& context, int column) {
+Problem AddPeriod(const PeriodContext& context, int column, double damping) {
   // The structure's own order with PER put last on its column keeps the parameters of the others in their places. An
   // expression need not be canonical to be evaluated.
   Problem problem;
   std::vector<Expression> factors;
   std::vector<double> theta;
   Index row = 0;
-  const auto add_per = [&](double log_variance) {
+  const auto add_wave = [&](double log_variance) {
+    if (damping > 0) theta.insert(theta.end(), {0.0, std::log(damping)});
     problem.lengthscale = static_cast<Index>(theta.size()) + 1;
     theta.insert(theta.end(), {log_variance, 0.0, 0.0});
-    return Expression::Leaf(Elementary::kPER, column);
+    const Expression per = Expression::Leaf(Elementary::kPER, column);
+    return damping > 0 ? Expression::Product({Expression::Leaf(Elementary::kSE, column), per}) : per;
   };
   const Structure& s = context.structure;
   bool used = false;
@@ -61,12 +65,12 @@ Problem AddPeriod(const PeriodContext& context, int column) {
       used = true;
       const double amplitude = CollapsedAmplitude(factor, slice.array().exp());
       std::vector<Expression> terms = factor.op == Expression::Op::kSum ? factor.terms : std::vector{factor};
-      terms.push_back(add_per(std::log(std::max(amplitude, 1e-12))));
+      terms.push_back(add_wave(std::log(std::max(amplitude, 1e-12))));
       factor = Expression::Sum(std::move(terms));
     }
     factors.push_back(std::move(factor));
   }
-  if (!used) factors.push_back(add_per(0));
+  if (!used) factors.push_back(add_wave(0));
   problem.expression = factors.size() == 1 ? factors.front() : Expression::Product(std::move(factors));
   theta.push_back(context.theta[context.theta.size() - 1]);
   problem.theta = Eigen::Map<const Vector>(theta.data(), static_cast<Index>(theta.size()));
@@ -108,13 +112,13 @@ std::vector<PeriodGuess> LikelyPeriods(const PeriodContext& context, const Matri
                                        int count, bool thorough) {
   INSTANTGP_CHECK(X.rows() == y.size() && column < X.cols());
   if (y.size() < 8) return {};
-  Problem problem = AddPeriod(context, column);
-  const Covariance covariance(problem.expression);
   const ClosedFormScale scale;
   const double highest = std::min(kHighest, 0.5 * static_cast<double>(y.size()));
   std::vector<Optimum> optima;
   NlmlWorkspace workspace;
-  for (const Scan& scan : std::span(kScans).first(thorough ? kScans.size() : 1)) {
+  for (const Scan& scan : std::span(kScans).first(thorough ? kScans.size() : 2)) {
+    Problem problem = AddPeriod(context, column, scan.damping);
+    const Covariance covariance(problem.expression);
     problem.theta[problem.lengthscale] = std::log(scan.lengthscale);
     std::vector<double> nlml;
     for (double frequency = kLowest; frequency <= highest; frequency += scan.step) {

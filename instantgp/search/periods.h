@@ -27,10 +27,10 @@ struct PeriodContext {
 // (SE on every column): smooth, little noise.
 PeriodContext PlainContext(int columns);
 
-// The best `count` of all local optima along the frequency, best first, of the likelihood of the context with PER added
-// on `column` at the amplitude the column has already (or multiplied, where the context does not use the column).
-// Frequencies go up to 32 cycles over [0, 1], in steps that depend on PER's lengthscale: 0.4, and if `thorough` 0.15
-// and 0.9 too. The overall scale is at its optimum. X (n, d) scaled and y standardised: a hundred rows are enough.
+// The best `count` of all local optima along the frequency, best first, of the likelihood of the context with a wave
+// added on `column` at the amplitude the column has already (or multiplied, where the context does not use the column).
+// The wave is SE*PER and PER, the latter with several lengthscales if `thorough`. Frequencies go up to 32 cycles over
+// [0, 1]. The overall scale is at its optimum. X (n, d) scaled and y standardised: a hundred rows are enough.
 std::vector<PeriodGuess> LikelyPeriods(const PeriodContext& context, const Matrix& X, const Vector& y, int column,
                                        int count, bool thorough);
 

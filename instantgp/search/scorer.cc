@@ -17,6 +17,7 @@ constexpr int kFewestRows = 64;   // hypotheses are compared on half of the rows
 constexpr int kPeriodRows = 100;  // periods are looked for on so many
 constexpr int kPeriods = 3;       // tried for every PER that is new
 constexpr int kThoroughColumns = 2;
+constexpr int kBriefSteps = 5;
 constexpr int kPolishSteps = 8;
 constexpr int kRefineSteps = 100;
 
@@ -35,15 +36,37 @@ std::map<Addend, Index> AddendRows(const Structure& structure) {
   return rows;
 }
 
-// `own` log-parameters of a structure, those of addends that the parent has too and of the noise replaced by the
-// parent's.
+// The factors of an addend that starts at `row`, each with its own first row.
+std::vector<std::pair<Elementary, Index>> FactorRows(BaseSymbol symbol, Index row) {
+  std::vector<std::pair<Elementary, Index>> rows;
+  for (const Elementary factor : FactorsOf(symbol)) {
+    rows.emplace_back(factor, row);
+    row += static_cast<Index>(ParametersOf(factor).size());
+  }
+  return rows;
+}
+
+// `own` log-parameters of a structure with the parent's wherever the two agree: in addends both have, in the noise, and
+// in the factors a new addend shares with one that it may stand for (PER swapped for SE*PER keeps its period).
 Vector Inherit(const Structure& structure, Vector own, const Candidate& parent) {
-  const std::map<Addend, Index> from = AddendRows(parent.structure);
-  for (const auto& [addend, row] : AddendRows(structure)) {
+  const std::map<Addend, Index> from = AddendRows(parent.structure), to = AddendRows(structure);
+  for (const auto& [addend, row] : to) {
     const auto found = from.find(addend);
-    if (found == from.end()) continue;
-    const Index count = NumParameters(addend.second);
-    own.segment(row, count) = parent.theta.segment(found->second, count);
+    if (found != from.end()) {
+      const Index count = NumParameters(addend.second);
+      own.segment(row, count) = parent.theta.segment(found->second, count);
+      continue;
+    }
+    for (const auto& [gone, gone_row] : from) {
+      if (gone.first != addend.first || to.contains(gone)) continue;
+      for (const auto& [factor, factor_row] : FactorRows(addend.second, row)) {
+        for (const auto& [old_factor, old_row] : FactorRows(gone.second, gone_row)) {
+          if (factor != old_factor) continue;
+          const Index count = static_cast<Index>(ParametersOf(factor).size());
+          own.segment(factor_row, count) = parent.theta.segment(old_row, count);
+        }
+      }
+    }
   }
   own[own.size() - 1] = parent.theta[parent.theta.size() - 1];
   return own;
@@ -60,20 +83,34 @@ std::vector<NewPeriod> NewPeriods(const Structure& structure, const Structure& p
   const std::map<Addend, Index> known = AddendRows(parent);
   for (const auto& [addend, row] : AddendRows(structure)) {
     if (known.contains(addend)) continue;
-    Index next = row;
-    for (const Elementary factor : FactorsOf(addend.second)) {
-      if (factor == Elementary::kPER) found.push_back({addend.first, next + 2});
-      next += static_cast<Index>(ParametersOf(factor).size());
+    for (const auto& [factor, factor_row] : FactorRows(addend.second, row)) {
+      if (factor == Elementary::kPER) found.push_back({addend.first, factor_row + 2});
     }
   }
   return found;
+}
+
+// The periods a candidate has on a column.
+std::vector<PeriodGuess> OwnPeriods(const Candidate& candidate, int column) {
+  std::vector<PeriodGuess> periods;
+  for (const auto& [addend, row] : AddendRows(candidate.structure)) {
+    if (addend.first != column) continue;
+    for (const auto& [factor, factor_row] : FactorRows(addend.second, row)) {
+      if (factor != Elementary::kPER) continue;
+      periods.push_back({std::exp(candidate.theta[factor_row + 2]), std::exp(candidate.theta[factor_row + 1])});
+    }
+  }
+  return periods;
 }
 
 // `theta` as it is, and with each of the guesses in each of the places: one column each.
 Matrix WithPeriods(const Vector& theta, const std::vector<NewPeriod>& places, const Parent& parent) {
   std::vector<Vector> variants = {theta};
   for (const NewPeriod& place : places) {
-    for (const PeriodGuess& guess : parent.periods[static_cast<std::size_t>(place.column)]) {
+    std::vector<PeriodGuess> guesses = OwnPeriods(parent.candidate, place.column);
+    const std::vector<PeriodGuess>& others = parent.periods[static_cast<std::size_t>(place.column)];
+    guesses.insert(guesses.end(), others.begin(), others.end());
+    for (const PeriodGuess& guess : guesses) {
       variants.push_back(theta);
       variants.back()[place.parameter] = std::log(guess.period);
       variants.back()[place.parameter - 1] = std::log(guess.lengthscale);
@@ -84,12 +121,13 @@ Matrix WithPeriods(const Vector& theta, const std::vector<NewPeriod>& places, co
   return columns;
 }
 
-Type2Result Optimize(const Candidate& candidate, const Matrix& X, const Vector& y, int steps, std::stop_token stop) {
+Type2Result Optimize(const Structure& structure, const Vector& theta, const Matrix& X, const Vector& y, int steps,
+                     std::stop_token stop) {
   Type2Options options;
   options.map = true;
   options.max_steps = steps;
   options.stop = std::move(stop);
-  return FitType2(ToExpression(candidate.structure), X, y, options, candidate.theta);
+  return FitType2(ToExpression(structure), X, y, options, theta);
 }
 
 }  // namespace
@@ -103,6 +141,7 @@ Scorer::Scorer(const Encoding& encoding, const TrainedNetwork& network, std::sto
   all_ = spread(encoding.X, encoding.y, kSearchRows);
   some_ = spread(all_.X, all_.y, std::max(kFewestRows, static_cast<int>(all_.y.size()) / 2));
   few_ = spread(all_.X, all_.y, kPeriodRows);
+  brief_ = spread(all_.X, all_.y, kFewestRows);
 }
 
 Scorer::Scored Scorer::Best(const Covariance& covariance, const Structure& structure, const Matrix& hypotheses,
@@ -130,6 +169,15 @@ std::optional<Candidate> Scorer::Score(const Trial& trial, const Matrix& decoded
     finalists.conservativeResize(Eigen::NoChange, 2);
     finalists.col(1) = Inherit(structure, own, parent);
   }
+  // A lengthscale that is far off can hide a good structure: a few steps on few rows, from the better of the two.
+  const Scored better = Best(covariance, structure, finalists, brief_, workspace);
+  if (better.theta.size() > 0) {
+    const Type2Result result = Optimize(structure, better.theta, brief_.X, brief_.y, kBriefSteps, stop_);
+    if (result.ok) {
+      finalists.conservativeResize(Eigen::NoChange, finalists.cols() + 1);
+      finalists.rightCols(1) = result.theta;
+    }
+  }
   const Scored scored = Best(covariance, structure, finalists, all_, workspace);
   if (scored.theta.size() == 0) return std::nullopt;
   Candidate candidate;
@@ -142,16 +190,32 @@ std::optional<Candidate> Scorer::Score(const Trial& trial, const Matrix& decoded
   return candidate;
 }
 
-void Scorer::Polish(Candidate& candidate) const {
-  const Type2Result result = Optimize(candidate, all_.X, all_.y, kPolishSteps, stop_);
-  if (!result.ok || result.nlml > candidate.nlml) return;
-  candidate.theta = result.theta;
-  candidate.nlml = result.nlml;
+void Scorer::Reconsider(Candidate& candidate, const Candidate& parent, NlmlWorkspace& workspace) const {
+  const Covariance covariance(ToExpression(candidate.structure));
+  Matrix both(candidate.theta.size(), 2);
+  both.col(0) = candidate.theta;
+  both.col(1) = Inherit(candidate.structure, candidate.theta, parent);
+  // Part of the rows says which is better nearly always, for a fraction of the time.
+  if (ChooseHypothesis(covariance, some_.X, some_.y, both, scale_, workspace).index == 0) return;
+  Adopt(candidate, both.col(1), workspace);
+}
+
+void Scorer::Polish(Candidate& candidate, NlmlWorkspace& workspace) const {
+  const Type2Result result = Optimize(candidate.structure, candidate.theta, some_.X, some_.y, kPolishSteps, stop_);
+  if (result.ok) Adopt(candidate, result.theta, workspace);
+}
+
+void Scorer::Adopt(Candidate& candidate, const Vector& theta, NlmlWorkspace& workspace) const {
+  const Covariance covariance(ToExpression(candidate.structure));
+  const Scored scored = Best(covariance, candidate.structure, theta, all_, workspace);
+  if (scored.theta.size() == 0 || scored.nlml >= candidate.nlml) return;
+  candidate.theta = scored.theta;
+  candidate.nlml = scored.nlml;
   candidate.score = BicScore(candidate.nlml, candidate.parameters, static_cast<int>(all_.y.size()));
 }
 
 void Scorer::Refine(Candidate& candidate) const {
-  const Type2Result result = Optimize(candidate, all_.X, all_.y, kRefineSteps, stop_);
+  const Type2Result result = Optimize(candidate.structure, candidate.theta, all_.X, all_.y, kRefineSteps, stop_);
   if (!result.ok) return;
   const Covariance covariance(ToExpression(candidate.structure));
   const std::optional<double> evidence = LaplaceScore(covariance, all_.X, all_.y, result.theta);
@@ -166,7 +230,9 @@ std::vector<PeriodGuess> Scorer::Periods(const Candidate& candidate, int column)
   const int columns = static_cast<int>(encoding_.X.cols());
   const bool beginning = candidate.theta.size() == 0;
   const PeriodContext context = beginning ? PlainContext(columns) : PeriodContext{candidate.structure, candidate.theta};
-  return LikelyPeriods(context, few_.X, few_.y, column, kPeriods, beginning && columns <= kThoroughColumns);
+  // What every structure starts from is worth more time than what one of them may lack.
+  const Rows& rows = beginning ? few_ : brief_;
+  return LikelyPeriods(context, rows.X, rows.y, column, kPeriods, beginning && columns <= kThoroughColumns);
 }
 
 }  // namespace instantgp

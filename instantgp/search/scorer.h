@@ -30,13 +30,17 @@ class Scorer {
  public:
   Scorer(const Encoding& encoding, const TrainedNetwork& network, std::stop_token stop);
 
-  // BIC at the best of: the hypotheses `decoded` (p + 1, K) by the network, these with the periods of the parent's list
-  // wherever a PER is new, and what parent and child share at the parent's parameters. nullopt when none can be
-  // evaluated.
+  // BIC at the best of: the hypotheses `decoded` (p + 1, K) by the network, these with the periods of the parent and of
+  // its list wherever a PER is new, and what parent and child share at the parent's parameters. nullopt when none can
+  // be evaluated.
   std::optional<Candidate> Score(const Trial& trial, const Matrix& decoded, NlmlWorkspace& workspace) const;
 
-  // A few optimiser steps; the score stays a BIC.
-  void Polish(Candidate& candidate) const;
+  // The candidate at its parent's parameters, wherever the two agree, should these be better: a structure may be met
+  // again from a parent that knows more than the one it was scored with.
+  void Reconsider(Candidate& candidate, const Candidate& parent, NlmlWorkspace& workspace) const;
+
+  // A few optimiser steps, on part of the rows; the score stays a BIC.
+  void Polish(Candidate& candidate, NlmlWorkspace& workspace) const;
   // To the mode of the posterior, where Laplace's approximation belongs; left as it is where that fails.
   void Refine(Candidate& candidate) const;
 
@@ -53,15 +57,18 @@ class Scorer {
     Vector y;
   };
 
+  // Takes theta over, at the closed-form scale, where its likelihood on all rows is better.
+  void Adopt(Candidate& candidate, const Vector& theta, NlmlWorkspace& workspace) const;
   Scored Best(const Covariance& covariance, const Structure& structure, const Matrix& hypotheses, const Rows& rows,
               NlmlWorkspace& workspace) const;
 
   const Encoding& encoding_;
   std::optional<ClosedFormScale> scale_;
   std::stop_token stop_;
-  Rows all_;   // those that are searched on
-  Rows some_;  // enough of them to compare hypotheses
-  Rows few_;   // enough to look for periods
+  Rows all_;    // those that are searched on
+  Rows some_;   // enough of them to compare hypotheses
+  Rows few_;    // enough to look for periods
+  Rows brief_;  // enough for a step in the right direction
 };
 
 }  // namespace instantgp

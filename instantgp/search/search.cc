@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -22,6 +23,7 @@ namespace {
 // Structures are decoded in groups, which are the work items of the threads. Groups and chunks depend on the order of
 // the search alone, so that neither threads nor the clock can change a bit of a result.
 constexpr int kGroup = 4;
+constexpr int kPolishedBeams = 2;     // so many times the beam is polished before its best are expanded
 constexpr int kChunk = 24;            // structures between two looks at the clock
 constexpr double kSearchShare = 0.6;  // of the budget; the rest is for refinement
 
@@ -97,39 +99,61 @@ class Searcher {
     });
   }
 
-  // The unseen neighbours of those of the best `beam` that have not been expanded yet. Twice as many are polished
-  // before the choice: a new structure must not lose to an old one for want of polish, and children start from the
-  // polished parameters of their parents.
+  // The unseen neighbours of the best `beam` that have not been expanded yet. More are polished before the
+  // choice: a new structure must not lose to an old one for want of polish, and children start from the polished
+  // parameters of their parents.
   std::vector<Trial> Frontier() {
     Sort();
-    const int size = static_cast<int>(candidates_.size());
     std::vector<Candidate*> rough;
-    for (int k = 0; k < std::min(2 * options_.beam, size); ++k) {
-      if (polished_.insert(KeyOf(candidates_[k].structure)).second) rough.push_back(&candidates_[k]);
+    int open = 0;
+    for (Candidate& candidate : candidates_) {
+      if (expanded_.contains(KeyOf(candidate.structure))) continue;
+      if (++open > kPolishedBeams * options_.beam) break;
+      if (polished_.insert(KeyOf(candidate.structure)).second) rough.push_back(&candidate);
     }
-    pool_.Run(static_cast<int>(rough.size()), [&](int k, int) {
+    pool_.Run(static_cast<int>(rough.size()), [&](int k, int worker) {
       StopIfAsked();
-      scorer_.Polish(*rough[k]);
+      scorer_.Polish(*rough[k], workspaces_[static_cast<std::size_t>(worker)]);
     });
     Sort();
     std::vector<std::shared_ptr<Parent>> parents;
     std::vector<Parent*> plain;
-    for (int k = 0; k < std::min(options_.beam, size); ++k) {
-      if (!expanded_.insert(KeyOf(candidates_[k].structure)).second) continue;
-      parents.push_back(std::make_shared<Parent>(Parent{candidates_[k], {}}));
+    for (const Candidate& candidate : candidates_) {
+      if (static_cast<int>(parents.size()) == options_.beam) break;
+      if (!expanded_.insert(KeyOf(candidate.structure)).second) continue;
+      parents.push_back(std::make_shared<Parent>(Parent{candidate, {}}));
       plain.push_back(parents.back().get());
     }
     LookForPeriods(plain);
     std::vector<Trial> next;
     std::set<Key> listed;
+    std::map<Key, std::vector<const Parent*>> again;
     for (const std::shared_ptr<Parent>& parent : parents) {
       for (Structure& neighbour : Neighbours(parent->candidate.structure, moves_)) {
         Key key = KeyOf(neighbour);
-        if (seen_.contains(key) || !listed.insert(std::move(key)).second) continue;
-        next.push_back({std::move(neighbour), parent});
+        if (seen_.contains(key)) {
+          if (!polished_.contains(key)) again[std::move(key)].push_back(parent.get());
+        } else if (listed.insert(std::move(key)).second) {
+          next.push_back({std::move(neighbour), parent});
+        }
       }
     }
+    Reconsider(again);
     return next;
+  }
+
+  void Reconsider(const std::map<Key, std::vector<const Parent*>>& parents) {
+    std::vector<std::pair<Candidate*, const std::vector<const Parent*>*>> work;
+    for (Candidate& candidate : candidates_) {
+      const auto found = parents.find(KeyOf(candidate.structure));
+      if (found != parents.end()) work.emplace_back(&candidate, &found->second);
+    }
+    pool_.Run(static_cast<int>(work.size()), [&](int k, int worker) {
+      StopIfAsked();
+      for (const Parent* parent : *work[k].second) {
+        scorer_.Reconsider(*work[k].first, parent->candidate, workspaces_[static_cast<std::size_t>(worker)]);
+      }
+    });
   }
 
   void LookForPeriods(const std::vector<Parent*>& parents) {

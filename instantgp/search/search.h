@@ -50,8 +50,8 @@ struct SearchResult {
   std::vector<Candidate> candidates;  // refined ones by score, then the others by score
   // The first candidate on all rows. Of its time_ms, decode is the search and optimize the refinement.
   Model model;
-  int evaluated = 0;                  // structures scored, each once
-  int failed = 0;                     // of these, without a likelihood
+  int evaluated = 0;  // structures scored, each once
+  int failed = 0;     // of these, without a likelihood
   int rounds = 0;
   bool out_of_time = false;
   std::vector<std::string> warnings;
