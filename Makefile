@@ -1,6 +1,6 @@
 # The two commands: `make demo` and `make test`. `make help` lists the rest.
 JOBS ?= $(shell nproc)
-LAUNCHER := $(if $(shell command -v ccache),-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+LAUNCHER := $(if $(shell command -v ccache),-DCMAKE_CXX_COMPILER_LAUNCHER=ccache,-DINSTANTGP_PCH=ON)
 # The stations that read bytes from outside.
 INPUT_TESTS := $(filter base data kernel cli,$(notdir $(wildcard tests/*)))
 
