@@ -1,5 +1,6 @@
 #include "instantgp/baselines/type2_ml.h"
 
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -16,6 +17,7 @@
 #include "instantgp/kernel/prior.h"
 #include "instantgp/optimize/adam.h"
 #include "instantgp/optimize/lbfgs.h"
+#include "instantgp/optimize/mapped.h"
 
 namespace instantgp {
 namespace {
@@ -77,7 +79,11 @@ OptimizeSummary Minimize(Type2Objective& objective, const Vector& start, const T
   LbfgsOptions lbfgs;
   if (options.max_steps > 0) lbfgs.max_steps = options.max_steps;
   lbfgs.stop = options.stop;
-  return MinimizeLbfgs(objective, start, lbfgs);
+  if (options.scaling.size() == 0) return MinimizeLbfgs(objective, start, lbfgs);
+  MappedFunction mapped(objective, start, options.scaling);
+  OptimizeSummary summary = MinimizeLbfgs(mapped, Vector::Zero(start.size()), lbfgs);
+  if (summary.x.size() > 0) summary.x = mapped.Original(summary.x);
+  return summary;
 }
 
 struct Start {
@@ -99,6 +105,7 @@ Start RunStart(Type2Objective& objective, const Vector& start, const Type2Option
 void Adopt(const Start& best, Type2Result& result) {
   result.ok = best.nlml.ok;
   result.theta = best.summary.x;
+  result.value = best.summary.value;
   result.nlml = best.nlml.nlml;
   result.nlml_start = best.nlml_start.nlml;
   result.jitter = best.nlml.jitter;
@@ -141,6 +148,29 @@ std::optional<double> Type2Value(const Expression& expression, const Matrix& X, 
   double value = 0;
   if (!Type2Objective(covariance, table, X, y, map, 1).Evaluate(theta, &value, nullptr)) return std::nullopt;
   return value;
+}
+
+Matrix Type2Scaling(const Expression& expression, const Matrix& X, const Vector& y, bool map, const Vector& theta) {
+  constexpr double kDifference = 1e-3, kLeastCurvature = 1e-3;
+  const Covariance covariance(expression);
+  const std::vector<Parameter> table = ParameterTable(expression);
+  Type2Objective objective(covariance, table, X, y, map, 1);
+  double value = 0;
+  Vector here, there;
+  if (!objective.Evaluate(theta, &value, &here)) return {};
+  Matrix H(theta.size(), theta.size());
+  for (Index i = 0; i < theta.size(); ++i) {
+    Vector moved = theta;
+    moved[i] += kDifference;
+    if (!objective.Evaluate(moved, &value, &there)) return {};
+    H.col(i) = (there - here) / kDifference;
+  }
+  const Eigen::SelfAdjointEigenSolver<Matrix> eigen((H + H.transpose()) / 2);
+  if (eigen.info() != Eigen::Success) return {};
+  const Eigen::ArrayXd size = eigen.eigenvalues().array().abs();
+  const double largest = size.maxCoeff();
+  if (!(largest > 0)) return {};
+  return eigen.eigenvectors() * size.max(kLeastCurvature * largest).rsqrt().matrix().asDiagonal();
 }
 
 Type2Result FitMultiStart(const Expression& expression, const Matrix& X, const Vector& y, const Type2Options& options) {

@@ -12,7 +12,7 @@
 namespace instantgp {
 namespace {
 
-constexpr double kSpacings = 3;
+constexpr double kSpacings = 2, kFineNoise = 0.03;
 constexpr double kLowest = 1, kHighest = 64, kStep = 0.25;  // cycles over [0, 1]
 constexpr double kWaveLengthscale = 0.5;                    // of PER: a wave with a few harmonics
 constexpr double kNothingLeft = 1e-10;                      // of the targets' variance
@@ -82,6 +82,7 @@ Matrix WithExtraHypotheses(const Structure& structure, const Matrix& X, const Ve
     const auto rows = std::min<Index>(X.rows(), kFirstHeatRows);
     extra.emplace_back(theta.col(noisiest));
     for (const Index row : lengthscales) extra.back()[row] = std::log(kSpacings / static_cast<double>(rows));
+    extra.back()[theta.rows() - 1] = std::log(kFineNoise);
   }
   const auto periods = RowsOf(table, ParameterKind::kPeriod, {Elementary::kPER});
   const double frequency = periods.empty() ? 0 : StrongestFrequency(X.col(structure.columns[0]), y);

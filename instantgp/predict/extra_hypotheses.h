@@ -3,7 +3,7 @@
 // Along one column the marginal likelihood has modes far apart: a smooth trend with everything else called noise, the
 // same rows followed closely at a short lengthscale, one period of many. A network answers for the mode it has seen
 // most; a candidate at another one costs a likelihood on a hundred rows or so, and wins only where it is better.
-//   fine scale:  the lengthscales of SE and MAT52 at three times the spacing of the rows
+//   fine scale:  the lengthscales of SE and MAT52 at twice the spacing of the rows, little noise
 //   period:      PER at the strongest frequency of what a parabola leaves of the targets, as a wave with few harmonics
 // All other parameters are those of the network's hypothesis with the most noise.
 #pragma once

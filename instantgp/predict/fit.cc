@@ -128,11 +128,8 @@ Model FitFromDecoded(const Encoding& encoding, const Expression& expression, con
 
   if (options.method == Method::kRefine) {
     clock = Stopwatch();
-    const Type2Options type2 = ToType2(options);
-    const ScoutedStart start =
-        ScoutStarts(structure, encoding.X, encoding.y, theta, scale, found.posterior.theta(), type2, pool);
-    summary.evaluations += start.evaluations;
-    const Type2Result result = FitType2(expression, encoding.X, encoding.y, type2, start.theta);
+    const Type2Result result =
+        Refine(structure, encoding.X, encoding.y, theta, scale, found.posterior.theta(), ToType2(options), pool);
     summary.time_ms.optimize = clock.Milliseconds();
     if (options.stop.stop_requested()) throw Error(ErrorCode::kInterrupted, "interrupted while refining");
     // Under ML the better end is the smaller NLML; under MAP the optimiser only accepts better posterior densities.

@@ -1,8 +1,10 @@
-// Where the polish of `refine` starts.
+// The polish of `refine`.
 //
-// The best hypothesis is not always the one with the best optimum behind it, and a few steps tell. On a part of the
-// rows they cost next to nothing: each hypothesis goes a few steps there, and the best of the ends and the one-shot
-// point, by the likelihood of all rows, is where the polish on all rows begins.
+// A few steps of L-BFGS must do, so two things are found out beforehand on a part of the rows, where they cost next to
+// nothing. The best hypothesis is not always the one with the best optimum behind it: every hypothesis and the standard
+// start go some steps there, and the end that the likelihood of all rows likes best is polished beside the one-shot
+// point. And L-BFGS starts without curvature: the Hessian of the part, by differences of gradients, makes the
+// likelihood of all rows round for it.
 #pragma once
 
 #include <optional>
@@ -16,17 +18,13 @@
 namespace instantgp {
 
 inline constexpr int kScoutRows = 160;
-inline constexpr int kScoutSteps = 10;
-
-struct ScoutedStart {
-  Vector theta;
-  int evaluations = 0;
-};
+inline constexpr int kScoutSteps = 25;
 
 // theta (p + 1, K) are the hypotheses before the closed-form scale, `one_shot` the parameters chosen among them.
-// `options` says whether with priors. The same for any pool, which may be null.
-ScoutedStart ScoutStarts(const Structure& structure, const Matrix& X, const Vector& y, const Matrix& theta,
-                         const std::optional<ClosedFormScale>& scale, const Vector& one_shot,
-                         const Type2Options& options, ThreadPool* pool);
+// `options` are those of the polish. The better end of the two polishes, by what FitType2 minimises; evaluations count
+// all rows only. The same for any pool, which may be null.
+Type2Result Refine(const Structure& structure, const Matrix& X, const Vector& y, const Matrix& theta,
+                   const std::optional<ClosedFormScale>& scale, const Vector& one_shot, const Type2Options& options,
+                   ThreadPool* pool);
 
 }  // namespace instantgp

@@ -64,6 +64,24 @@ TEST(Type2, ConvergedMeansTheGradientIsSmall) {
   }
 }
 
+TEST(Type2, KnownCurvatureSavesSteps) {
+  double with = 0, without = 0;
+  for (int k = 0; k < 20; ++k) {
+    const Simulated s = Draw(k, 60);
+    const Expression e = ToExpression(s.truth);
+    Type2Options options;
+    options.max_steps = 6;
+    without += FitType2(e, s.X, s.y, options).value;
+    options.scaling = Type2Scaling(e, s.X, s.y, false, StandardStart(e));
+    ASSERT_EQ(options.scaling.rows(), StandardStart(e).size());
+    const Type2Result result = FitType2(e, s.X, s.y, options);
+    EXPECT_NEAR(result.value, Type2Value(e, s.X, s.y, false, result.theta).value(), 1e-9);
+    EXPECT_LE(result.value, Type2Value(e, s.X, s.y, false, StandardStart(e)).value());
+    with += result.value;
+  }
+  EXPECT_LT(with, without - 20 * 0.01);
+}
+
 TEST(Type2, MapPullsTowardsThePriorWhenDataAreFew) {
   const Expression e = ParseKernel("SE", {"x"});
   const Matrix X = (Matrix(2, 1) << 0.0, 1.0).finished();
