@@ -43,6 +43,7 @@ void RegisterFit(CLI::App& app, Selected& selected);
 void RegisterPredict(CLI::App& app, Selected& selected);
 void RegisterEnsemble(CLI::App& app, Selected& selected);
 void RegisterSearch(CLI::App& app, Selected& selected);
+void RegisterUpdate(CLI::App& app, Selected& selected);
 void RegisterSimulate(CLI::App& app, Selected& selected);
 void RegisterTrain(CLI::App& app, Selected& selected);
 void RegisterEvaluate(CLI::App& app, Selected& selected);

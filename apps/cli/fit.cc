@@ -7,6 +7,7 @@
 #include "apps/cli/common.h"
 #include "apps/cli/comparison.h"
 #include "apps/cli/data_options.h"
+#include "apps/cli/explanation.h"
 #include "apps/cli/interrupt.h"
 #include "apps/cli/predictive_plot.h"
 #include "apps/cli/report.h"
@@ -28,6 +29,7 @@ Examples:
   instantgp fit --example --kernel "LIN + SE*PER" --holdout 0.2 --plot airline.svg
   instantgp fit data.csv --target price --method refine --steps 20 --model price.gp
   instantgp fit data.csv --holdout 0.2 --compare refine,ml
+  instantgp fit data.csv --kernel "SE + LIN" --explain --explain-plot components.svg
   instantgp fit large.csv --method svgp --inducing 200
   instantgp fit data.csv --predict new.csv --output predictions.csv
   zcat data.csv.gz | instantgp fit - --json > fit.json)";
@@ -39,6 +41,7 @@ struct Options {
   int steps = 0;
   int restarts = 10;
   int inducing = 0;
+  ExplainOptions explain;
 };
 
 Method ResolveMethod(const std::string& name) {
@@ -111,13 +114,20 @@ void Run(const Options& options) {
   }
   if (!options.data.model.empty()) results.files.Add(options.data.model, SerializeModel(model));
   if (!options.data.plot.empty()) results.files.Add(options.data.plot, PredictivePlot(model, loaded.train, held_out));
+  std::optional<Explanation> explanation;
+  if (options.explain.print || !options.explain.plot.empty()) explanation = Explain(model);
+  if (!options.explain.plot.empty()) {
+    results.files.Add(options.explain.plot, DecompositionPlot(model, *explanation, loaded.train));
+  }
   if (options.common.json) {
     results.document["schema"] = "instantgp/fit/1";
     results.document.update(ReportJson(report));
     results.document["seed"] = options.common.seed;
+    if (explanation) results.document["explanation"] = ExplanationJson(*explanation);
     if (!comparison.empty()) results.document["comparison"] = ComparisonJson(comparison);
   } else {
     results.text = ReportText(report);
+    if (options.explain.print) results.text += "\n" + ExplanationText(*explanation, model.target_name());
     if (!comparison.empty()) {
       results.text += "\n" + Heading("Compared on the same rows (standardised y)") + "\n" + ComparisonText(comparison);
     }
@@ -132,7 +142,8 @@ void RegisterFit(CLI::App& app, Selected& selected) {
   CLI::App* command = app.add_subcommand("fit", kHelp);
   AddTableOptions(*command, options->data);
   command->add_option("-k,--kernel", options->kernel, "Kernel expression [SE]")->type_name("EXPR");
-  command->add_option("-m,--method", options->method, "oneshot, refine, ml, adam, multistart, map, svgp or ahgp [oneshot]")
+  command
+      ->add_option("-m,--method", options->method, "oneshot, refine, ml, adam, multistart, map, svgp or ahgp [oneshot]")
       ->type_name("NAME");
   command->add_option("--steps", options->steps, "Most optimiser steps [0: the method's own]")
       ->type_name("K")
@@ -151,6 +162,7 @@ void RegisterFit(CLI::App& app, Selected& selected) {
   command
       ->add_option("--compare", options->compare, "Fit the same rows with these methods too, and show all side by side")
       ->type_name("LIST");
+  AddExplainOptions(*command, options->explain);
   AddResultOptions(*command, options->data);
   AddCommonOptions(*command, options->common);
   command->footer(kExamples);

@@ -22,6 +22,7 @@ constexpr char kExamples[] = R"(Examples:
   instantgp predict price.gp new.csv --output predictions.csv
   instantgp ensemble data.csv --holdout 0.2
   instantgp search data.csv --budget 2
+  instantgp update price.gp today.csv
   instantgp simulate --kernel "SE + PER" --n 100 | instantgp fit -
 
 'instantgp COMMAND --help' explains a command.)";
@@ -78,6 +79,7 @@ int Run(int argc, char** argv) {
   RegisterPredict(app, selected);
   RegisterEnsemble(app, selected);
   RegisterSearch(app, selected);
+  RegisterUpdate(app, selected);
   RegisterSimulate(app, selected);
   RegisterTrain(app, selected);
   RegisterEvaluate(app, selected);

@@ -7,6 +7,7 @@
 
 #include "apps/cli/common.h"
 #include "apps/cli/data_options.h"
+#include "apps/cli/explanation.h"
 #include "apps/cli/interrupt.h"
 #include "apps/cli/predictive_plot.h"
 #include "apps/cli/report.h"
@@ -27,6 +28,7 @@ Laplace's approximation for those that were refined.
 Examples:
   instantgp search --example --holdout 0.2 --plot best.svg
   instantgp search data.csv --target price --budget 5 --model price.gp
+  instantgp search data.csv --explain --explain-plot components.svg
   instantgp search data.csv --beam 10 --depth 6 --refine-top 20 --json)";
 
 struct Options {
@@ -35,6 +37,7 @@ struct Options {
   std::string weights;
   SearchOptions search;
   int top = 10;
+  ExplainOptions explain;
 };
 
 // How probable each candidate is among all, by its score.
@@ -112,6 +115,11 @@ void Run(const Options& options) {
   }
   if (!options.data.model.empty()) results.files.Add(options.data.model, SerializeModel(model));
   if (!options.data.plot.empty()) results.files.Add(options.data.plot, PredictivePlot(model, loaded.train, held_out));
+  std::optional<Explanation> explanation;
+  if (options.explain.print || !options.explain.plot.empty()) explanation = Explain(model);
+  if (!options.explain.plot.empty()) {
+    results.files.Add(options.explain.plot, DecompositionPlot(model, *explanation, loaded.train));
+  }
   if (options.common.json) {
     Json& j = results.document;
     j["schema"] = "instantgp/search/1";
@@ -123,8 +131,10 @@ void Run(const Options& options) {
     j["out_of_time"] = result.out_of_time;
     j["candidates"] = CandidatesJson(result, model.column_names(), std::min(model.rows(), kSearchRows));
     j["seed"] = options.common.seed;
+    if (explanation) j["explanation"] = ExplanationJson(*explanation);
   } else {
     results.text = CandidatesText(result, model.column_names(), options.top) + "\n" + ReportText(report);
+    if (options.explain.print) results.text += "\n" + ExplanationText(*explanation, model.target_name());
   }
   Deliver(std::move(results), options.data, options.common, model.target_name());
 }
@@ -155,6 +165,7 @@ void RegisterSearch(CLI::App& app, Selected& selected) {
       ->type_name("N")
       ->check(CLI::Range(1, 1000000));
   command->add_option("--weights", options->weights, "Network weights [inside the program]")->type_name("FILE");
+  AddExplainOptions(*command, options->explain);
   AddResultOptions(*command, options->data);
   AddCommonOptions(*command, options->common);
   command->footer(kExamples);

@@ -54,26 +54,60 @@ Posterior::Posterior(Expression expression, Matrix X, Vector y, Vector theta, Ma
   INSTANTGP_CHECK(L_.rows() == n && L_.cols() == n && alpha_.size() == n);
 }
 
+Posterior Posterior::Extended(const Matrix& X_new, const Vector& y_new) const {
+  const Index n = X_.rows(), m = X_new.rows();
+  INSTANTGP_CHECK(X_new.cols() == X_.cols() && y_new.size() == m && m > 0);
+  Matrix X(n + m, X_.cols());
+  X << X_, X_new;
+  Vector y(n + m);
+  y << y_, y_new;
+  CovarianceScratch scratch;
+  Matrix V;
+  covariance_.Cross(X_, X_new, theta_.data(), V, scratch);
+  SolveLower(L_, V);
+  Matrix S(m, m);
+  covariance_.Gram(X_new, theta_.data(), S, scratch);
+  S.diagonal().array() += noise_variance() + jitter_;
+  S.selfadjointView<Eigen::Lower>().rankUpdate(V.transpose(), -1.0);
+  // Rounding can eat up what is left of a row the model knows already; more jitter in this block alone would be another
+  // model than the same rows give at once.
+  if (!(S.diagonal().minCoeff() > 0)) return Posterior(expression(), std::move(X), std::move(y), theta_);
+  const Matrix copy = S;
+  const Factorization factor = Factorize(S, [&](Matrix& target) { target = copy; });
+  if (!factor.ok || factor.jitter > 0) return Posterior(expression(), std::move(X), std::move(y), theta_);
+  Matrix L = Matrix::Zero(n + m, n + m);
+  L.topLeftCorner(n, n) = L_;
+  L.bottomLeftCorner(m, n) = V.transpose();
+  L.bottomRightCorner(m, m) = S.triangularView<Eigen::Lower>();
+  Vector alpha = y;
+  SolveLower(L, alpha);
+  SolveLowerTransposed(L, alpha);
+  return Posterior(expression(), std::move(X), std::move(y), theta_, std::move(L), std::move(alpha), jitter_);
+}
+
 void Posterior::MeanAndStd(const Matrix& X_new, Noise noise, Vector* mean, Vector* std) const {
+  PartMeanAndStd(covariance_, theta_, X_new, mean, std);
+  if (std != nullptr && noise == Noise::kObserved) *std = (std->array().square() + noise_variance()).sqrt();
+}
+
+void Posterior::PartMeanAndStd(const Covariance& part, const Vector& part_theta, const Matrix& X_new, Vector* mean,
+                               Vector* std) const {
   INSTANTGP_CHECK(X_new.cols() == X_.cols());
   const Index m = X_new.rows();
   if (mean != nullptr) mean->resize(m);
-  if (std != nullptr) covariance_.Diagonal(X_new, theta_.data(), *std);
+  if (std != nullptr) part.Diagonal(X_new, part_theta.data(), *std);
   CovarianceScratch scratch;
   Matrix k;  // (n, chunk): K(X, X_new)
   for (Index first = 0; first < m; first += kChunk) {
     const Index count = std::min(kChunk, m - first);
-    covariance_.Cross(X_, X_new.middleRows(first, count), theta_.data(), k, scratch);
+    part.Cross(X_, X_new.middleRows(first, count), part_theta.data(), k, scratch);
     if (mean != nullptr) mean->segment(first, count).noalias() = k.transpose() * alpha_;
     if (std != nullptr) {
       SolveLower(L_, k);  // V = L^-1 k; latent variance = k** - |V|^2, clamped at 0 against rounding
       std->segment(first, count) -= k.colwise().squaredNorm().transpose();
     }
   }
-  if (std != nullptr) {
-    const double added = noise == Noise::kObserved ? noise_variance() : 0.0;
-    *std = (std->array().max(0.0) + added).sqrt();
-  }
+  if (std != nullptr) *std = std->array().max(0.0).sqrt();
 }
 
 Matrix Posterior::Cov(const Matrix& X_new, Noise noise) const {

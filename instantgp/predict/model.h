@@ -37,6 +37,7 @@ struct FitSummary {
   std::string stop_reason;
   double nlml_start = 0;  // per point
   double nlml = 0;        // per point
+  int inferred_rows = 0;  // the first so many rows determined the parameters, later ones were added; 0: all did
   TimeSplit time_ms;
 };
 

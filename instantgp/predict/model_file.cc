@@ -18,7 +18,7 @@ using nlohmann::json;
 
 constexpr char kFormat[] = "instantgp/model";
 constexpr int kMajor = 1;  // a reader refuses files of a higher one
-constexpr int kMinor = 1;  // 1: sparse models
+constexpr int kMinor = 2;  // 1: sparse models; 2: inferred_rows
 
 // L is stored as its packed lower triangle, column after column.
 std::vector<double> PackLower(const Matrix& L) {
@@ -47,6 +47,7 @@ json SummaryToJson(const FitSummary& s) {
           {"stop_reason", s.stop_reason},
           {"nlml_start", s.nlml_start},
           {"nlml", s.nlml},
+          {"inferred_rows", s.inferred_rows},
           {"time_ms", {t.scale, t.encode, t.decode, t.optimize, t.factorize, t.total}}};
 }
 
@@ -60,6 +61,7 @@ FitSummary SummaryFromJson(const json& j) {
   j.at("stop_reason").get_to(s.stop_reason);
   j.at("nlml_start").get_to(s.nlml_start);
   j.at("nlml").get_to(s.nlml);
+  s.inferred_rows = j.value("inferred_rows", 0);  // since 1.2
   TimeSplit& t = s.time_ms;
   double* const fields[] = {&t.scale, &t.encode, &t.decode, &t.optimize, &t.factorize, &t.total};
   const json& times = j.at("time_ms");
@@ -158,6 +160,7 @@ Model ParseChecked(const Reader& reader) {
   const double jitter = reader.VectorOf("jitter", 1)[0];
   const auto target = meta.at("target").get<std::string>();
   FitSummary summary = SummaryFromJson(meta.at("summary"));
+  if (summary.inferred_rows < 0 || summary.inferred_rows > n) reader.Fail("impossible number of inferred rows");
   auto warnings = meta.at("warnings").get<std::vector<std::string>>();
   if (meta.contains("inducing")) {
     const auto m = meta.at("inducing").get<std::int64_t>();

@@ -5,7 +5,8 @@ namespace instantgp::testing {
 namespace {
 
 TEST(CliSearchTest, JsonHoldsARankedListAndTheWinningFit) {
-  const auto j = ParseJson(Cli({"search", "--example", "--holdout", "0.2", "--depth", "1", "--json"}));
+  const auto j = ParseJson(Cli({"search", "--example", "--holdout", "0.2", "--depth", "1", "--explain", "--json"}));
+  EXPECT_GT(j.at("explanation").at("components").size(), 0u);
   EXPECT_EQ(j.at("schema"), "instantgp/search/1");
   ASSERT_GT(j.at("candidates").size(), 10u);
   EXPECT_EQ(j["candidates"][0].at("kernel"), j.at("kernel"));
@@ -26,22 +27,35 @@ TEST(CliSearchTest, TextSaysItInWordsAndTheModelIsSaved) {
   const TemporaryFolder folder;
   const std::string data = folder.Write("data.csv", RandomCsv(30, 2));
   const std::string rows = folder.Write("new.csv", RandomCsv(5, 2, 7));
-  const ProcessResult result = Cli({"search",       data,
-                                    "--beam",       "2",
-                                    "--depth",      "1",
-                                    "--refine-top", "2",
-                                    "--budget",     "30",
-                                    "--top",        "3",
-                                    "--model",      folder.Path("m.gp"),
-                                    "--plot",       folder.Path("f.svg"),
-                                    "--predict",    rows,
-                                    "--output",     folder.Path("p.csv")});
+  const ProcessResult result = Cli({"search",
+                                    data,
+                                    "--beam",
+                                    "2",
+                                    "--depth",
+                                    "1",
+                                    "--refine-top",
+                                    "2",
+                                    "--budget",
+                                    "30",
+                                    "--top",
+                                    "3",
+                                    "--model",
+                                    folder.Path("m.gp"),
+                                    "--plot",
+                                    folder.Path("f.svg"),
+                                    "--explain",
+                                    "--explain-plot",
+                                    folder.Path("e.svg"),
+                                    "--predict",
+                                    rows,
+                                    "--output",
+                                    folder.Path("p.csv")});
   EXPECT_EQ(result.code, 0) << result.err;
-  for (const char* piece : {"Structures, best first", "In words", "refine", "more", "Parameters"}) {
+  for (const char* piece : {"Structures, best first", "In words", "refine", "more", "Parameters", "residual (noise)"}) {
     EXPECT_NE(result.out.find(piece), std::string::npos) << piece << "\n" << result.out;
   }
   EXPECT_EQ(Cli({"predict", folder.Path("m.gp"), rows}).out, folder.Read("p.csv"));
-  EXPECT_EQ(XmlProblem(folder.Read("f.svg")), "");
+  for (const char* name : {"f.svg", "e.svg"}) EXPECT_EQ(XmlProblem(folder.Read(name)), "") << name;
   ExpectFails(Cli({"search"}), 2, "search needs a table");
   ExpectFails(Cli({"search", data, "--beam", "0"}), 2, "--beam");
 }
