@@ -12,12 +12,15 @@
 #include <cmath>
 #include <cstdio>
 #include <numbers>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace {
 
 using namespace instantgp;
+
+constexpr char kKernel[] = "SE";
 
 struct Problem {
   std::string name;
@@ -66,10 +69,16 @@ class Optimizer {
   Vector Ask() {
     if (y_.size() < 2 * dimensions_ + 1) return Random();
     const auto start = std::chrono::steady_clock::now();
-    const Model model = Fit(Dataset::Of(X_, y_), "SE", {.method = method_, .threads = 1});
+    const Index known = model_ ? model_->rows() : 0, fresh = y_.size() - known;
+    if (method_ == Method::kOneShot && model_) {
+      const UpdateOptions options = {.reinfer = Reinfer::kAlways, .threads = 1};
+      model_ = Update(*model_, X_.bottomRows(fresh), y_.tail(fresh), options).model;
+    } else {
+      model_ = Fit(Dataset::Of(X_, y_), kKernel, {.method = method_, .threads = 1});
+    }
     model_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     const Matrix candidates = Candidates();
-    const Prediction f = model.Predict(candidates, Noise::kLatent);
+    const Prediction f = model_->Predict(candidates, Noise::kLatent);
     Index chosen = 0;
     double most = -1;
     for (Index i = 0; i < candidates.rows(); ++i) {
@@ -120,6 +129,7 @@ class Optimizer {
   RandomStream random_;
   Matrix X_;
   Vector y_;
+  std::optional<Model> model_;
   double model_seconds_ = 0;
 };
 

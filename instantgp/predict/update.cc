@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numbers>
 #include <utility>
 
@@ -15,6 +16,9 @@
 
 namespace instantgp {
 namespace {
+
+constexpr double kNoiseFactors[] = {1, 0.1, 10};  // of the variance
+constexpr double kLeastLogNoise = -20;            // a standard deviation of 5e-5 of the target's
 
 void CheckRows(const Model& model, const Matrix& X, const Vector& y) {
   const auto fail = [](const std::string& what) { throw Error(ErrorCode::kBadInput, what); };
@@ -105,8 +109,15 @@ Model ReinferByNetwork(const Model& model, const Posterior& extended, Method met
   const Dataset rows{extended.X(), extended.y(), model.column_names(), model.target_name()};
   Encoding encoding = network.Encode(rows, structure.columns);
   const Matrix answer = InModelUnits(extended.expression(), network.Decode(encoding, structure), encoding.scaler);
-  Matrix theta(answer.rows(), answer.cols() + 1);
-  theta << answer, extended.theta();
+  // Beside it the parameters so far, also with other noise: what is left of the targets changes most as rows come in.
+  Matrix theta(answer.rows(), answer.cols() + static_cast<Index>(std::size(kNoiseFactors)));
+  theta.leftCols(answer.cols()) = answer;
+  Index column = answer.cols();
+  for (const double factor : kNoiseFactors) {
+    theta.col(column) = extended.theta();
+    double& log_noise = theta(theta.rows() - 1, column++);
+    log_noise = std::max(log_noise + std::log(factor), kLeastLogNoise);
+  }
   encoding.scaler = model.scaler();
   encoding.X = extended.X();
   encoding.y = extended.y();
