@@ -23,9 +23,9 @@ namespace {
 // Structures are decoded in groups, which are the work items of the threads. Groups and chunks depend on the order of
 // the search alone, so that neither threads nor the clock can change a bit of a result.
 constexpr int kGroup = 4;
-constexpr int kPolishedBeams = 2;     // so many times the beam is polished before its best are expanded
-constexpr int kChunk = 24;            // structures between two looks at the clock
-constexpr double kSearchShare = 0.6;  // of the budget; the rest is for refinement
+constexpr int kPolishedBeams = 2;      // so many times the beam is polished before its best are expanded
+constexpr int kChunk = 24;             // structures between two looks at the clock
+constexpr double kSearchShare = 0.72;  // of the budget; the rest is for refinement
 
 class Searcher {
  public:
