@@ -19,13 +19,7 @@ void Multiply(int size, const double* a, const double* b, double* out) {
 
 BlockEvaluator::BlockEvaluator(const Program& program, const double* log_parameters, PointTables left,
                                PointTables right, double* slots)
-    : program_(program), left_(left), right_(right), slots_(slots) {
-  constants_.reserve(program.leaves.size());
-  for (const ProgramLeaf& leaf : program.leaves) {
-    const double* log_p = log_parameters + leaf.parameter;
-    constants_.push_back({log_p[0], 0.5 * std::exp(-2 * log_p[1]), std::exp(log_p[1])});
-  }
-}
+    : program_(program), left_(left), right_(right), slots_(slots), constants_(ConstantsOf(program, log_parameters)) {}
 
 const double* BlockEvaluator::Forward(const Block& block) {
   for (const ProgramNode& node : program_.nodes) {
@@ -50,22 +44,8 @@ const double* BlockEvaluator::Forward(const Block& block) {
 
 void BlockEvaluator::ForwardLeaf(const Block& block, int index) {
   const ProgramLeaf& leaf = program_.leaves[index];
-  double* out = Slot(leaf.slot);
-  switch (leaf.symbol) {
-    case Elementary::kSE:
-      pair::SquaredDifference(block, Left(leaf, 0), Right(leaf, 0), out);
-      break;
-    case Elementary::kMAT52:
-      pair::AbsoluteDifference(block, Left(leaf, 0), Right(leaf, 0), out);
-      break;
-    case Elementary::kPER:
-      pair::SquaredSine(block, Left(leaf, 0), Left(leaf, 1), Right(leaf, 0), Right(leaf, 1),
-                        constants_[index].periodic_scale, out);
-      break;
-    case Elementary::kLIN:
-      pair::Linear(block, Left(leaf, 1), Right(leaf, 0), constants_[index].offset, out);
-      break;
-  }
+  VisitLeaf(leaf, constants_[index], left_, right_,
+            [&](const auto& column) { pair::ForEachRun(block, Slot(leaf.slot), column); });
 }
 
 // value = exp(sum log v - sum q) * prod (1 + s + s^2/3) * prod LIN

@@ -4,18 +4,13 @@
 #include <cstddef>
 #include <vector>
 
+#include "instantgp/gp/leaf_columns.h"
 #include "instantgp/gp/pair_ops.h"
 #include "instantgp/gp/program.h"
 
 namespace instantgp {
 
 inline constexpr int kSlotSize = pair::kBlock + pair::kPadding;  // doubles per block array
-
-// The per-point tables of one set of rows; table t starts at t * stride.
-struct PointTables {
-  const double* data = nullptr;
-  std::ptrdiff_t stride = 0;
-};
 
 class BlockEvaluator {
  public:
@@ -34,12 +29,6 @@ class BlockEvaluator {
   void Backward(const pair::Block& block, const double* adjoint, double* gradient, double* points = nullptr);
 
  private:
-  struct Constants {
-    double log_variance;
-    double periodic_scale;  // 1 / (2 l^2)
-    double offset;          // LIN's c
-  };
-
   void ForwardLeaf(const pair::Block& block, int leaf);
   void ForwardMonomial(const pair::Block& block, const ProgramNode& node);
   void ForwardExponential(int size, const ProgramNode& node, double* out);
@@ -62,8 +51,8 @@ class BlockEvaluator {
   PointTables left_;
   PointTables right_;
   double* slots_;
-  double* points_ = nullptr;          // of the running Backward
-  std::vector<Constants> constants_;  // of each leaf
+  double* points_ = nullptr;              // of the running Backward
+  std::vector<LeafConstants> constants_;  // of each leaf
 };
 
 }  // namespace instantgp

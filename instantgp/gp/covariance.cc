@@ -10,6 +10,7 @@
 #include "instantgp/gp/cholesky.h"
 #include "instantgp/gp/pair_ops.h"
 #include "instantgp/gp/program.h"
+#include "instantgp/gp/value_evaluator.h"
 
 namespace instantgp {
 namespace {
@@ -125,11 +126,22 @@ std::size_t TableSize(const Program& program, Index rows) {
 
 std::ptrdiff_t SlotsSize(const Program& program) { return static_cast<std::ptrdiff_t>(program.num_slots) * kSlotSize; }
 
-// Room for two parts.
-double* Slots(const Program& program, CovarianceScratch& scratch) {
-  scratch.block.resize(2 * static_cast<std::size_t>(SlotsSize(program)));
+std::ptrdiff_t ValueSlotsSize(const Program& program) {
+  return static_cast<std::ptrdiff_t>(ValueEvaluator::NumSlots(program)) * kSlotSize;
+}
+
+// Room for two parts. It only grows: values and gradients take turns.
+double* Room(std::ptrdiff_t part_size, CovarianceScratch& scratch) {
+  const auto size = 2 * static_cast<std::size_t>(part_size);
+  if (scratch.block.size() < size) scratch.block.resize(size);
   return scratch.block.data();
 }
+
+double* ValueSlots(const Program& program, CovarianceScratch& scratch) {
+  return Room(ValueSlotsSize(program), scratch);
+}
+
+double* Slots(const Program& program, CovarianceScratch& scratch) { return Room(SlotsSize(program), scratch); }
 
 }  // namespace
 
@@ -146,11 +158,12 @@ void Covariance::Gram(const Matrix& X, const double* log_parameters, Matrix& K, 
   INSTANTGP_CHECK(K.rows() == n && K.cols() == n);
   scratch.points.resize(TableSize(*program_, n));
   const PointTables points = FillTables(*program_, X, log_parameters, scratch.points.data());
-  double* slots = Slots(*program_, scratch);
+  double* slots = ValueSlots(*program_, scratch);
   ForEachPart(n, scratch.pool, [&](int part, int first, int last) {
-    BlockEvaluator evaluate(*program_, log_parameters, points, points, slots + part * SlotsSize(*program_));
+    ValueEvaluator evaluate(*program_, log_parameters, points, points, slots + part * ValueSlotsSize(*program_));
     ForEachBlock(
-        n, first, last, [](int j) { return j; }, [&](const Block& block) { Store(block, evaluate.Forward(block), K); });
+        n, first, last, [](int j) { return j; },
+        [&](const Block& block) { Store(block, evaluate.Evaluate(block), K); });
   });
 }
 
@@ -161,10 +174,10 @@ void Covariance::Cross(const Matrix& A, const Matrix& B, const double* log_param
   scratch.points.resize(left_size + TableSize(*program_, B.rows()));
   const PointTables left = FillTables(*program_, A, log_parameters, scratch.points.data());
   const PointTables right = FillTables(*program_, B, log_parameters, scratch.points.data() + left_size);
-  BlockEvaluator evaluate(*program_, log_parameters, left, right, Slots(*program_, scratch));
+  ValueEvaluator evaluate(*program_, log_parameters, left, right, ValueSlots(*program_, scratch));
   ForEachBlock(
       static_cast<int>(A.rows()), 0, static_cast<int>(B.rows()), [](int) { return 0; },
-      [&](const Block& block) { Store(block, evaluate.Forward(block), K); });
+      [&](const Block& block) { Store(block, evaluate.Evaluate(block), K); });
 }
 
 void Covariance::Contract(const Matrix& X, const double* log_parameters, const Matrix& W, double* gradient,

@@ -1,6 +1,7 @@
 #include "instantgp/gp/marginal_likelihood.h"
 
 #include <cmath>
+#include <functional>
 #include <numbers>
 
 #include "instantgp/base/check.h"
@@ -8,24 +9,15 @@
 
 namespace instantgp {
 
-NlmlValue NegativeLogMarginalLikelihood(const Covariance& covariance, const Matrix& X, const Vector& y,
-                                        const Vector& theta, Vector* gradient, NlmlWorkspace& workspace,
-                                        const ClosedFormScale* scale) {
-  const Index n = X.rows();
-  const int p = covariance.num_parameters();
-  INSTANTGP_CHECK(n > 0 && y.size() == n && theta.size() == p + 1);
+namespace {
+
+// `build` fills the lower triangle of A = K + s2 I. `slope`: 2 d(q / 2c + n/2 log c + n w log c)/dq, w =
+// log_scale_weight; 1 without a scale.
+NlmlValue Score(const std::function<void(Matrix&)>& build, const Vector& y, const ClosedFormScale* scale,
+                NlmlWorkspace& workspace, double* slope) {
   NlmlValue result;
-  if (!theta.allFinite()) {
-    result.reason = "a parameter is not finite";
-    return result;
-  }
-  const double noise = std::exp(theta[p]);
   Matrix& A = workspace.A;
-  A.resize(n, n);
-  const auto build = [&](Matrix& target) {
-    covariance.Gram(X, theta.data(), target, workspace.covariance);
-    target.diagonal().array() += noise;
-  };
+  A.resize(y.size(), y.size());
   build(A);
   const Factorization factor = Factorize(A, build);
   result.jitter = factor.jitter;
@@ -39,22 +31,49 @@ NlmlValue NegativeLogMarginalLikelihood(const Covariance& covariance, const Matr
   SolveLower(A, alpha);
   const double quadratic = alpha.squaredNorm();
   const double log_determinant_half = A.diagonal().array().log().sum();
-  const double count = static_cast<double>(n);
+  const double count = static_cast<double>(y.size());
   double half_fit = 0.5 * quadratic;  // q / 2c + n/2 log c
-  double slope = 1;                   // 2 d(half_fit + n w log c)/dq, w = log_scale_weight
+  *slope = 1;
   if (scale != nullptr) {
     const double a = scale->pseudo_rows;
     const double c = (quadratic + a) / (count + a);
     result.log_scale = std::log(c);
     half_fit = 0.5 * quadratic / c + 0.5 * count * result.log_scale;
-    slope = 1 / c + (count - quadratic / c + 2 * count * scale->log_scale_weight) / (quadratic + a);
+    *slope = 1 / c + (count - quadratic / c + 2 * count * scale->log_scale_weight) / (quadratic + a);
   }
   result.nlml = (half_fit + log_determinant_half) / count + 0.5 * std::log(2 * std::numbers::pi);
-  if (!std::isfinite(result.nlml)) {
-    result.reason = "the marginal likelihood is not finite";
-    return result;
-  }
+  result.ok = std::isfinite(result.nlml);
+  if (!result.ok) result.reason = "the marginal likelihood is not finite";
+  return result;
+}
+
+NlmlValue NotFinite() {
+  NlmlValue result;
+  result.reason = "a parameter is not finite";
+  return result;
+}
+
+}  // namespace
+
+NlmlValue NegativeLogMarginalLikelihood(const Covariance& covariance, const Matrix& X, const Vector& y,
+                                        const Vector& theta, Vector* gradient, NlmlWorkspace& workspace,
+                                        const ClosedFormScale* scale) {
+  const Index n = X.rows();
+  const int p = covariance.num_parameters();
+  INSTANTGP_CHECK(n > 0 && y.size() == n && theta.size() == p + 1);
+  if (!theta.allFinite()) return NotFinite();
+  const double noise = std::exp(theta[p]);
+  const auto build = [&](Matrix& target) {
+    covariance.Gram(X, theta.data(), target, workspace.covariance);
+    target.diagonal().array() += noise;
+  };
+  double slope = 1;
+  NlmlValue result = Score(build, y, scale, workspace, &slope);
+  if (!result.ok) return result;
   if (gradient != nullptr) {
+    Matrix& A = workspace.A;
+    Vector& alpha = workspace.alpha;
+    const double count = static_cast<double>(n);
     SolveLowerTransposed(A, alpha);
     InvertFromFactor(A, workspace.covariance.pool);
     // dNLML/dK = (A^-1 - slope alpha alpha^T) / (2 n); strictly lower entries stand for two.
@@ -66,12 +85,24 @@ NlmlValue NegativeLogMarginalLikelihood(const Covariance& covariance, const Matr
     (*gradient)[p] = noise * A.diagonal().sum();
     covariance.Contract(X, theta.data(), A, gradient->data(), workspace.covariance);
     if (!gradient->allFinite()) {
+      result.ok = false;
       result.reason = "the gradient of the marginal likelihood is not finite";
-      return result;
     }
   }
-  result.ok = true;
   return result;
+}
+
+NlmlValue NlmlOfGram(const Matrix& K, const Vector& y, double log_noise, NlmlWorkspace& workspace,
+                     const ClosedFormScale* scale) {
+  INSTANTGP_CHECK(K.rows() == y.size() && K.cols() == y.size() && y.size() > 0);
+  if (!std::isfinite(log_noise)) return NotFinite();
+  const double noise = std::exp(log_noise);
+  const auto build = [&](Matrix& target) {
+    target.triangularView<Eigen::Lower>() = K;
+    target.diagonal().array() += noise;
+  };
+  double slope = 1;
+  return Score(build, y, scale, workspace, &slope);
 }
 
 }  // namespace instantgp

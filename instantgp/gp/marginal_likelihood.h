@@ -44,4 +44,8 @@ NlmlValue NegativeLogMarginalLikelihood(const Covariance& covariance, const Matr
                                         const Vector& theta, Vector* gradient, NlmlWorkspace& workspace,
                                         const ClosedFormScale* scale = nullptr);
 
+// The value for a kernel whose Gram matrix is known: K (n, n), lower triangle.
+NlmlValue NlmlOfGram(const Matrix& K, const Vector& y, double log_noise, NlmlWorkspace& workspace,
+                     const ClosedFormScale* scale = nullptr);
+
 }  // namespace instantgp

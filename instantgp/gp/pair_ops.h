@@ -19,6 +19,8 @@ using V = hn::Vec<D>;
 inline constexpr int kBlock = 512;   // pairs; measured flat from 400 to 1000, slower below
 inline constexpr int kPadding = 16;  // doubles after every array; at least one vector of any instruction set
 
+inline V Load(const double* a, int k) { return hn::LoadU(D(), a + k); }
+
 struct Run {
   int column;
   int row;
@@ -31,8 +33,7 @@ struct Block {
   int size = 0;
 };
 
-// out[offset + k] = f(left row vector index, right scalar index) for every pair; f(i, j) returns a vector for rows i,
-// i+1, ...
+// out[offset + k] = f(j)(i) for every pair (i, j); f(j)(i) returns a vector for rows i, i+1, ...
 template <typename F>
 inline void ForEachRun(const Block& block, double* out, F f) {
   const D d;
@@ -42,51 +43,6 @@ inline void ForEachRun(const Block& block, double* out, F f) {
     const auto column = f(run.column);
     for (int k = 0; k < run.length; k += lanes) hn::StoreU(column(run.row + k), d, o + k);
   }
-}
-
-// q = (u_i - u_j)^2 with u = x / (sqrt(2) l)
-inline void SquaredDifference(const Block& block, const double* ui, const double* uj, double* q) {
-  const D d;
-  ForEachRun(block, q, [=](int j) {
-    const V b = hn::Set(d, uj[j]);
-    return [=](int i) {
-      const V r = hn::Sub(hn::LoadU(d, ui + i), b);
-      return hn::Mul(r, r);
-    };
-  });
-}
-
-// s = |u_i - u_j| with u = sqrt(5) x / l
-inline void AbsoluteDifference(const Block& block, const double* ui, const double* uj, double* s) {
-  const D d;
-  ForEachRun(block, s, [=](int j) {
-    const V b = hn::Set(d, uj[j]);
-    return [=](int i) { return hn::Abs(hn::Sub(hn::LoadU(d, ui + i), b)); };
-  });
-}
-
-// out = w_i x_j + c with w = v x
-inline void Linear(const Block& block, const double* wi, const double* xj, double offset, double* out) {
-  const D d;
-  const V c = hn::Set(d, offset);
-  ForEachRun(block, out, [=](int j) {
-    const V b = hn::Set(d, xj[j]);
-    return [=](int i) { return hn::MulAdd(hn::LoadU(d, wi + i), b, c); };
-  });
-}
-
-// Angles h = pi x / p. q = sin^2(h_i - h_j) * scale, scale = 1 / (2 l^2).
-inline void SquaredSine(const Block& block, const double* si, const double* ci, const double* sj, const double* cj,
-                        double scale, double* q) {
-  const D d;
-  const V f = hn::Set(d, scale);
-  ForEachRun(block, q, [=](int j) {
-    const V sb = hn::Set(d, sj[j]), cb = hn::Set(d, cj[j]);
-    return [=](int i) {
-      const V s = hn::NegMulAdd(hn::LoadU(d, ci + i), sb, hn::Mul(hn::LoadU(d, si + i), cb));
-      return hn::Mul(hn::Mul(s, s), f);
-    };
-  });
 }
 
 // The factor of d k / d log p: w = (h_i - h_j) sin(h_i - h_j) cos(h_i - h_j) / l^2.
@@ -156,8 +112,6 @@ inline V BoundedExp(V x) {
   const V scaled = hn::BitCast(d, hn::Add(hn::BitCast(di, p), hn::ShiftLeft<52>(hn::BitCast(di, shifted))));
   return hn::IfThenElseZero(hn::Ge(bounded, hn::Set(d, -708.0)), scaled);
 }
-
-inline V Load(const double* a, int k) { return hn::LoadU(D(), a + k); }
 
 // sums[m] += sum over k < size of the m-th vector that f(k) returns (an array of M vectors), in one pass. Entries past
 // size are masked because padding holds leftovers.

@@ -79,7 +79,7 @@ Matrix WithExtraHypotheses(const Structure& structure, const Matrix& X, const Ve
   const auto lengthscales = RowsOf(table, ParameterKind::kLengthscale, {Elementary::kSE, Elementary::kMAT52});
   if (!lengthscales.empty()) {
     // Hypotheses are compared on that many rows at most: a finer scale would look like noise there.
-    const auto rows = std::min<Index>(X.rows(), kFirstHeatRows);
+    const auto rows = std::min<Index>(X.rows(), kHeatRows);
     extra.emplace_back(theta.col(noisiest));
     for (const Index row : lengthscales) extra.back()[row] = std::log(kSpacings / static_cast<double>(rows));
     extra.back()[theta.rows() - 1] = std::log(kFineNoise);

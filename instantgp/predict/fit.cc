@@ -117,10 +117,11 @@ Model FitFromDecoded(const Encoding& encoding, const Expression& expression, con
   summary.time_ms.decode = decode_ms;
   Stopwatch clock;
   // The rival stands as it is.
-  const Matrix theta =
-      options.method == Method::kAhgp ? decoded : WithExtraHypotheses(structure, encoding.X, encoding.y, decoded);
+  const bool rival = options.method == Method::kAhgp;
+  const Matrix theta = rival ? decoded : WithExtraHypotheses(structure, encoding.X, encoding.y, decoded);
   const std::optional<ClosedFormScale> scale = ScaleOf(NetworkOf(options).config());
-  OneShot found = ChoosePosterior(structure, encoding.X, encoding.y, theta, scale, pool);
+  OneShot found =
+      ChoosePosterior(structure, encoding.X, encoding.y, theta, scale, pool, rival ? Tuned::kNo : Tuned::kYes);
   summary.time_ms.factorize = clock.Milliseconds();
   summary.evaluations = found.evaluations;
   summary.stop_reason = "one forward pass";

@@ -2,49 +2,61 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "instantgp/base/error.h"
 #include "instantgp/gp/cholesky.h"
 #include "instantgp/predict/subsample.h"
+#include "instantgp/predict/tune.h"
 
 namespace instantgp {
 namespace {
 
-struct Scored {
-  NlmlWorkspace workspace;  // A: the factor, alpha: L^-1 y
-  NlmlValue value;
+// At most `count` rows of (X, y), spread over the data. Refers to X and y when they are all taken.
+class SomeRows {
+ public:
+  SomeRows(const Matrix& X, const Vector& y, int count) : all_X_(X), all_y_(y), all_(count >= X.rows()) {
+    if (all_) return;
+    const std::vector<int> rows = SpreadRows(X, y, count);
+    X_ = SelectRows(X, rows);
+    y_ = SelectRows(y, rows);
+  }
+  const Matrix& X() const { return all_ ? all_X_ : X_; }
+  const Vector& y() const { return all_ ? all_y_ : y_; }
+  bool all() const { return all_; }
+
+ private:
+  const Matrix& all_X_;
+  const Vector& all_y_;
+  bool all_;
+  Matrix X_;
+  Vector y_;
 };
 
-// Evaluates the given hypotheses on (X, y) and returns those that could be, best first; of equals the earlier one.
-std::vector<int> RunHeat(const Covariance& covariance, const Matrix& X, const Vector& y, const Matrix& theta,
-                         const ClosedFormScale* scale, const std::vector<int>& hypotheses, ThreadPool* pool,
-                         std::vector<Scored>& scored) {
-  const auto evaluate = [&](int i, int) {
-    Scored& own = scored[hypotheses[i]];
-    own.value =
-        NegativeLogMarginalLikelihood(covariance, X, y, theta.col(hypotheses[i]), nullptr, own.workspace, scale);
+// The hypotheses evaluated on the rows, best first; of equals the earlier one. Those that could not be are left out.
+std::vector<EvaluatedPoint> RunHeat(const Covariance& covariance, const SomeRows& rows, const Matrix& theta,
+                                    const ClosedFormScale* scale, ThreadPool* pool) {
+  std::vector<EvaluatedPoint> candidates(theta.cols());
+  const int count = static_cast<int>(candidates.size());
+  const auto evaluate = [&](int k, int) {
+    candidates[k].theta = theta.col(k);
+    Evaluate(covariance, rows.X(), rows.y(), scale, candidates[k]);
   };
-  const int count = static_cast<int>(hypotheses.size());
-  if (pool != nullptr && count > 1) {
+  if (pool != nullptr) {
     pool->Run(count, evaluate);
   } else {
-    // Alone, a hypothesis may use the threads itself.
-    for (const int k : hypotheses) scored[k].workspace.covariance.pool = pool;
-    for (int i = 0; i < count; ++i) evaluate(i, 0);
+    for (int k = 0; k < count; ++k) evaluate(k, 0);
   }
-  std::vector<int> order = hypotheses;
-  std::erase_if(order, [&](int k) { return !scored[k].value.ok; });
-  std::stable_sort(order.begin(), order.end(),
-                   [&](int a, int b) { return scored[a].value.nlml < scored[b].value.nlml; });
-  return order;
+  std::erase_if(candidates, [](const EvaluatedPoint& c) { return !c.value.ok; });
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const EvaluatedPoint& a, const EvaluatedPoint& b) { return a.value.nlml < b.value.nlml; });
+  return candidates;
 }
 
 // A' = c A has the factor sqrt(c) L and alpha / c.
-Posterior ScaledPosterior(const Structure& structure, const Matrix& X, const Vector& y, const Vector& theta,
-                          Scored& of) {
+Posterior ScaledPosterior(const Structure& structure, const Matrix& X, const Vector& y, EvaluatedPoint& of) {
   Matrix& L = of.workspace.A;
   Vector& alpha = of.workspace.alpha;
   SolveLowerTransposed(L, alpha);
@@ -54,42 +66,43 @@ Posterior ScaledPosterior(const Structure& structure, const Matrix& X, const Vec
     L.col(j).tail(L.rows() - j) *= root;
   }
   alpha /= scale;
-  return Posterior(ToExpression(structure), X, y, ScaleKernelAndNoise(structure, theta, of.value.log_scale),
+  return Posterior(ToExpression(structure), X, y, ScaleKernelAndNoise(structure, of.theta, of.value.log_scale),
                    std::move(L), std::move(alpha), of.value.jitter * scale);
 }
 
 }  // namespace
 
 OneShot ChoosePosterior(const Structure& structure, const Matrix& X, const Vector& y, const Matrix& theta,
-                        const std::optional<ClosedFormScale>& scale, ThreadPool* pool) {
+                        const std::optional<ClosedFormScale>& scale, ThreadPool* pool, Tuned tuned) {
   const Covariance covariance(ToExpression(structure));
   const ClosedFormScale* used_scale = scale ? &*scale : nullptr;
   const int n = static_cast<int>(X.rows());
-  std::vector<Scored> scored(theta.cols());
-  std::vector<int> order(theta.cols());
-  std::iota(order.begin(), order.end(), 0);
-  int evaluations = 0;
-  const auto heat = [&](int rows, const std::vector<int>& hypotheses) {
-    evaluations += static_cast<int>(hypotheses.size());
-    if (rows >= n) return RunHeat(covariance, X, y, theta, used_scale, hypotheses, pool, scored);
-    const std::vector<int> chosen = SpreadRows(X, y, rows);
-    return RunHeat(covariance, SelectRows(X, chosen), SelectRows(y, chosen), theta, used_scale, hypotheses, pool,
-                   scored);
-  };
-  struct Heat {
-    int rows;
-    std::size_t field;  // the best so many take part
-  };
-  const Heat heats[] = {{kFirstHeatRows, order.size()}, {kSecondHeatRows, 2}, {n, 1}};
-  for (const auto& [rows, field] : heats) {
-    // Those that stay behind follow in their old order, should all who run fail.
-    std::vector<int> behind(order.begin() + static_cast<std::ptrdiff_t>(std::min(field, order.size())), order.end());
-    order.resize(std::min(field, order.size()));
-    order = heat(rows, order);
-    for (; order.empty() && !behind.empty(); behind.erase(behind.begin())) order = heat(rows, {behind.front()});
-    if (order.empty()) break;
-    if (rows >= n) return {ScaledPosterior(structure, X, y, theta.col(order[0]), scored[order[0]]), evaluations};
-    order.insert(order.end(), behind.begin(), behind.end());
+  const SomeRows heat_rows(X, y, kHeatRows);
+  std::vector<EvaluatedPoint> candidates = RunHeat(covariance, heat_rows, theta, used_scale, pool);
+  int evaluations = static_cast<int>(theta.cols());
+  bool on_all_rows = heat_rows.all();
+  if (tuned == Tuned::kYes && n >= kFewestRowsToTune && !candidates.empty()) {
+    EvaluatedPoint best = candidates.front();
+    evaluations += Tune(structure, covariance, heat_rows.X(), heat_rows.y(), used_scale, pool, best);
+    const SomeRows noise_rows(X, y, kNoiseRows);
+    if (!on_all_rows) {
+      best.workspace.covariance.pool = pool;
+      Evaluate(covariance, noise_rows.X(), noise_rows.y(), used_scale, best);
+      ++evaluations;
+    }
+    evaluations += TuneNoise(covariance, noise_rows.X(), noise_rows.y(), used_scale, pool, best);
+    on_all_rows = noise_rows.all();
+    if (best.value.ok) candidates.insert(candidates.begin(), std::move(best));
+  }
+  // The best one's turn first; the others follow should it have no factor on all rows.
+  for (EvaluatedPoint& candidate : candidates) {
+    if (!on_all_rows || &candidate != &candidates.front()) {
+      candidate.workspace.covariance.pool = pool;
+      candidate.value =
+          NegativeLogMarginalLikelihood(covariance, X, y, candidate.theta, nullptr, candidate.workspace, used_scale);
+      ++evaluations;
+    }
+    if (candidate.value.ok) return {ScaledPosterior(structure, X, y, candidate), evaluations};
   }
   throw Error(ErrorCode::kNumerical, "none of the network's " + std::to_string(theta.cols()) +
                                          " hypotheses could be factorised on " + std::to_string(n) +

@@ -11,20 +11,23 @@
 
 namespace instantgp {
 
-// Hypotheses run heats: all of them on at most the first number of rows, the best two on at most the second, the best
-// one on all; rows are spread over the data. A heat that has all rows is the last one, and its winner's factor is kept.
-inline constexpr int kFirstHeatRows = 128;
-inline constexpr int kSecondHeatRows = 256;
+// Hypotheses are compared on at most kHeatRows rows and the best of them is tuned there (tune.h); its noise is tuned
+// once more on at most kNoiseRows, and what comes out is factorised on all. Rows are spread over the data.
+inline constexpr int kHeatRows = 128;
+inline constexpr int kNoiseRows = 512;
+// With fewer rows the likelihood knows less than the network, and tuning makes predictions worse.
+inline constexpr int kFewestRowsToTune = 30;
 
 struct OneShot {
   Posterior posterior;
-  int evaluations = 0;  // likelihoods compared
+  int evaluations = 0;  // likelihoods
 };
 
 // The posterior at the best of the hypotheses in theta (p + 1, K), kernel and noise at the closed-form scale when
 // `scale` asks for it. X and y are scaled; `pool` (may be null) works on several hypotheses at once; the result does
 // not depend on it. Error(kNumerical) when none of the hypotheses can be factorised.
+enum class Tuned { kNo, kYes };  // no: the hypothesis as it was decoded
 OneShot ChoosePosterior(const Structure& structure, const Matrix& X, const Vector& y, const Matrix& theta,
-                        const std::optional<ClosedFormScale>& scale, ThreadPool* pool);
+                        const std::optional<ClosedFormScale>& scale, ThreadPool* pool, Tuned tuned = Tuned::kYes);
 
 }  // namespace instantgp

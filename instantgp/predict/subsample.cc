@@ -1,6 +1,7 @@
 #include "instantgp/predict/subsample.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <numeric>
 
@@ -9,6 +10,21 @@ namespace {
 
 // A coordinate as bits; values outside [0,1] join the border.
 std::uint32_t Bits(double x) { return static_cast<std::uint32_t>(std::clamp(x, 0.0, 1.0) * 4294967295.0); }
+
+// An order that depends neither on the order of the columns nor on that of the rows.
+std::vector<Index> ColumnsInOrderOfTheirValues(const Matrix& X) {
+  std::vector<std::uint64_t> hash(static_cast<std::size_t>(X.cols()), 0);
+  std::vector<Index> columns(hash.size());
+  for (Index k = 0; k < X.cols(); ++k) {
+    columns[static_cast<std::size_t>(k)] = k;
+    for (Index r = 0; r < X.rows(); ++r) {
+      const std::uint64_t mixed = std::bit_cast<std::uint64_t>(X(r, k)) * 0x9e3779b97f4a7c15u;
+      hash[static_cast<std::size_t>(k)] += mixed ^ (mixed >> 32);
+    }
+  }
+  std::stable_sort(columns.begin(), columns.end(), [&](Index a, Index b) { return hash[a] < hash[b]; });
+  return columns;
+}
 
 }  // namespace
 
@@ -19,9 +35,10 @@ std::vector<int> SpreadRows(const Matrix& X, const Vector& y, int count) {
   if (count >= n) return order;
 
   const auto d = static_cast<std::size_t>(X.cols());
+  const std::vector<Index> columns = ColumnsInOrderOfTheirValues(X);
   std::vector<std::uint32_t> bits(d * n);  // row by row
   for (int r = 0; r < n; ++r) {
-    for (std::size_t k = 0; k < d; ++k) bits[r * d + k] = Bits(X(r, static_cast<Index>(k)));
+    for (std::size_t k = 0; k < d; ++k) bits[r * d + k] = Bits(X(r, columns[k]));
   }
   // Morton order: the coordinate whose highest differing bit is the highest decides; of equals the first. (a ^ b) has a
   // higher top bit than c when c < (a ^ b) and c < (c ^ a ^ b).

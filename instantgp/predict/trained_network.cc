@@ -25,10 +25,15 @@ Structure AmongRead(const Structure& structure, const std::vector<int>& read) {
   return local;
 }
 
+int RowsRead(const NetworkConfig& config, int n) {
+  const int most = config.family == NetworkFamily::kAhgp ? config.trained_max_n : kReadRows;
+  return std::min({n, most, config.trained_max_n});
+}
+
 void WarnBeyondRange(const NetworkConfig& config, int n, int d, std::vector<std::string>& warnings) {
   if (n > config.trained_max_n) {
     warnings.push_back(std::to_string(n) + " rows are beyond the " + std::to_string(config.trained_max_n) +
-                       " the network was trained on: it read " + std::to_string(config.trained_max_n) +
+                       " the network was trained on: it read " + std::to_string(RowsRead(config, n)) +
                        " of them, spread over the data; the Gaussian process keeps all");
   }
   if (d > config.trained_max_d) {
@@ -72,15 +77,9 @@ Encoding TrainedNetwork::Encode(const Dataset& data, std::vector<int> columns, T
   const NetworkConfig& config = weights_.config;
   WarnBeyondRange(config, data.rows(), static_cast<int>(columns.size()), out.warnings);
   out.columns = std::move(columns);
-  out.rows_read = std::min(data.rows(), config.trained_max_n);
+  out.rows_read = RowsRead(config, data.rows());
   const bool every_column = static_cast<int>(out.columns.size()) == data.columns();
-  if (every_column && out.rows_read == data.rows()) {
-    out.embedding = Embed(out.X, out.y, pool);
-  } else {
-    const Matrix X = every_column ? out.X : Matrix(out.X(Eigen::all, out.columns));
-    const std::vector<int> rows = SpreadRows(X, out.y, out.rows_read);
-    out.embedding = Embed(SelectRows(X, rows), SelectRows(out.y, rows), pool);
-  }
+  out.embedding = Embed(every_column ? out.X : Matrix(out.X(Eigen::all, out.columns)), out.y, pool);
   out.encode_ms = clock.Milliseconds();
   return out;
 }
@@ -88,7 +87,13 @@ Encoding TrainedNetwork::Encode(const Dataset& data, std::vector<int> columns, T
 Embedding<float> TrainedNetwork::Embed(const Matrix& X, const Vector& y, ThreadPool* pool) const {
   Workspace<float> workspace;
   Embedding<float> embedding;
-  network_.Encode(weights_.values.data(), X, y, workspace, &embedding, pool);
+  const int read = RowsRead(weights_.config, static_cast<int>(X.rows()));
+  if (read == X.rows()) {
+    network_.Encode(weights_.values.data(), X, y, workspace, &embedding, pool);
+  } else {
+    const std::vector<int> rows = SpreadRows(X, y, read);
+    network_.Encode(weights_.values.data(), SelectRows(X, rows), SelectRows(y, rows), workspace, &embedding, pool);
+  }
   return embedding;
 }
 

@@ -21,6 +21,10 @@
 
 namespace instantgp {
 
+// The network reads at most so many rows, spread over the data: attention to more of them costs most of a fit's time
+// and changes the answer little (docs/model-card.md). The rival reads all it was trained for.
+inline constexpr int kReadRows = 128;
+
 // Immutable: const methods may run in parallel.
 class TrainedNetwork {
  public:
@@ -35,8 +39,9 @@ class TrainedNetwork {
   std::int64_t datasets_seen() const { return weights_.datasets_seen; }
   const std::map<std::string, double>& validation() const { return weights_.validation; }
 
-  // Scales the data and reads `columns` of it (empty: all). Beyond the trained number of rows the network reads
-  // SpreadRows(); beyond the trained number of columns it reads them all; both leave a warning that names the range.
+  // Scales the data and reads `columns` of it (empty: all). Beyond kReadRows rows the network reads SpreadRows();
+  // beyond the trained number of columns it reads them all. Data beyond the trained range leave a warning that names
+  // it.
   Encoding Encode(const Dataset& data, std::vector<int> columns = {}, ThreadPool* pool = nullptr) const;
 
   // The same for data that is in the network's range already: X (n, d) in [0,1], y of any scale about zero.

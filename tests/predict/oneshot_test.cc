@@ -103,7 +103,7 @@ TEST(OneShot, ThreadsDoNotChangeTheBits) {
 
 // What is kept of the scoring is the posterior at the reported parameters.
 TEST(OneShot, TheModelIsThePosteriorAtItsParameters) {
-  for (const int n : {1, 2, 40, kFirstHeatRows, kFirstHeatRows + 1, kSecondHeatRows, kSecondHeatRows + 1, 400}) {
+  for (const int n : {1, 2, kFewestRowsToTune - 1, kFewestRowsToTune, kHeatRows, kHeatRows + 1, 400, kNoiseRows + 1}) {
     const Simulated s = Draw(3, n, 2);
     const Model model = Fit(Dataset::Of(s.X, s.y), Text(s.given));
     const Posterior& kept = model.posterior();
@@ -180,6 +180,7 @@ TEST(OneShot, BeyondTheTrainedRangeItSaysSo) {
   EXPECT_EQ(model.rows(), max_n + 50);
   ASSERT_EQ(model.warnings().size(), 1u);
   EXPECT_NE(model.warnings()[0].find(std::to_string(max_n)), std::string::npos);
+  EXPECT_NE(model.warnings()[0].find("it read " + std::to_string(kReadRows)), std::string::npos);
   const Model wide = Fit(Dataset::Of(Matrix::Random(30, 11), Vector::Random(30)), "SE");
   ASSERT_EQ(wide.warnings().size(), 1u);
   EXPECT_NE(wide.warnings()[0].find("11 columns"), std::string::npos);
@@ -216,6 +217,7 @@ TEST(Subsample, SpreadsOverTheDataWhateverTheOrder) {
   for (const int row : SpreadRows(SelectRows(X, order), SelectRows(y, order), 64)) back.push_back(order[row]);
   std::sort(back.begin(), back.end());
   EXPECT_EQ(back, rows);
+  EXPECT_EQ(SpreadRows(X.rowwise().reverse(), y, 64), rows);  // columns in another order
   EXPECT_EQ(SpreadRows(X, y, 5000).size(), 1000u);
 }
 
