@@ -7,10 +7,8 @@
 #include "apps/cli/common.h"
 #include "apps/cli/comparison.h"
 #include "apps/cli/data_options.h"
-#include "apps/cli/explanation.h"
 #include "apps/cli/interrupt.h"
-#include "apps/cli/predictive_plot.h"
-#include "apps/cli/report.h"
+#include "apps/cli/model_output.h"
 #include "apps/cli/terminal.h"
 #include "instantgp/base/diagnosis.h"
 #include "instantgp/base/error.h"
@@ -89,16 +87,7 @@ void Run(const Options& options) {
   AnnounceCost(loaded.train.rows(), cost.bytes, cost.seconds, method == Method::kSvgp ? "a sparse fit" : "an exact fit",
                options.common.quiet);
   const Model model = Fit(loaded.train, options.kernel, fit_options);
-  FitReport report;
-  report.source = loaded.source;
-  report.verbose = options.common.verbose;
-  report.model = &model;
-  report.warnings = model.warnings();
-  report.warnings.insert(report.warnings.end(), loaded.notes.begin(), loaded.notes.end());
-  if (held_out) {
-    report.holdout = model.Score(held_out->X, held_out->y);
-    report.holdout_rows = held_out->rows();
-  }
+  const FitReport report = ReportOn(model, model.warnings(), loaded, options.common.verbose);
   std::vector<ComparedFit> comparison;
   if (!compare.empty()) {
     comparison.push_back(Compared(model, held_out));
@@ -108,17 +97,7 @@ void Run(const Options& options) {
   }
   progress.reset();
   Results results;
-  if (loaded.new_rows) {
-    results.predictions = ComputePredictions(model, loaded.new_rows->X, {});
-    results.prediction_scores = ScoreRows(model, *loaded.new_rows);
-  }
-  if (!options.data.model.empty()) results.files.Add(options.data.model, SerializeModel(model));
-  if (!options.data.plot.empty()) results.files.Add(options.data.plot, PredictivePlot(model, loaded.train, held_out));
-  std::optional<Explanation> explanation;
-  if (options.explain.print || !options.explain.plot.empty()) explanation = Explain(model);
-  if (!options.explain.plot.empty()) {
-    results.files.Add(options.explain.plot, DecompositionPlot(model, *explanation, loaded.train));
-  }
+  const std::optional<Explanation> explanation = AddModelOutput(model, loaded, options.data, options.explain, results);
   if (options.common.json) {
     results.document["schema"] = "instantgp/fit/1";
     results.document.update(ReportJson(report));

@@ -7,10 +7,8 @@
 
 #include "apps/cli/common.h"
 #include "apps/cli/data_options.h"
-#include "apps/cli/explanation.h"
 #include "apps/cli/interrupt.h"
-#include "apps/cli/predictive_plot.h"
-#include "apps/cli/report.h"
+#include "apps/cli/model_output.h"
 #include "apps/cli/terminal.h"
 #include "instantgp/base/diagnosis.h"
 #include "instantgp/ensemble/weighting.h"
@@ -86,7 +84,6 @@ Json CandidatesJson(const SearchResult& result, const std::vector<std::string>& 
 
 void Run(const Options& options) {
   const LoadedData loaded = LoadData(options.data, "search", options.common.seed, [](const Dataset&) {});
-  const Dataset* held_out = loaded.held_out ? &*loaded.held_out : nullptr;
   SearchOptions search = options.search;
   search.threads = options.common.threads;
   search.stop = StopToken();
@@ -98,28 +95,9 @@ void Run(const Options& options) {
   progress.reset();
   const Model& model = result.model;
 
-  FitReport report;
-  report.source = loaded.source;
-  report.verbose = options.common.verbose;
-  report.model = &model;
-  report.warnings = result.warnings;
-  report.warnings.insert(report.warnings.end(), loaded.notes.begin(), loaded.notes.end());
-  if (held_out) {
-    report.holdout = model.Score(held_out->X, held_out->y);
-    report.holdout_rows = held_out->rows();
-  }
+  const FitReport report = ReportOn(model, result.warnings, loaded, options.common.verbose);
   Results results;
-  if (loaded.new_rows) {
-    results.predictions = ComputePredictions(model, loaded.new_rows->X, {});
-    results.prediction_scores = ScoreRows(model, *loaded.new_rows);
-  }
-  if (!options.data.model.empty()) results.files.Add(options.data.model, SerializeModel(model));
-  if (!options.data.plot.empty()) results.files.Add(options.data.plot, PredictivePlot(model, loaded.train, held_out));
-  std::optional<Explanation> explanation;
-  if (options.explain.print || !options.explain.plot.empty()) explanation = Explain(model);
-  if (!options.explain.plot.empty()) {
-    results.files.Add(options.explain.plot, DecompositionPlot(model, *explanation, loaded.train));
-  }
+  const std::optional<Explanation> explanation = AddModelOutput(model, loaded, options.data, options.explain, results);
   if (options.common.json) {
     Json& j = results.document;
     j["schema"] = "instantgp/search/1";

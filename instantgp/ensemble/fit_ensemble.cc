@@ -8,6 +8,7 @@
 #include <mutex>
 #include <numbers>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "instantgp/base/error.h"
@@ -146,6 +147,20 @@ Ensemble Assemble(const Kernels& kernels, std::vector<Attempt> attempts, const E
   return Ensemble(std::move(members), std::move(failed), std::move(summary), std::move(warnings));
 }
 
+// In parts of equal size, whatever the threads.
+std::vector<Matrix> DecodeAll(const TrainedNetwork& network, const Encoding& encoding,
+                              const std::vector<Structure>& structures, ThreadPool& pool) {
+  constexpr std::size_t kPart = 6;
+  std::vector<Matrix> thetas(structures.size());
+  pool.Run(static_cast<int>((structures.size() + kPart - 1) / kPart), [&](int part, int) {
+    const std::size_t first = kPart * static_cast<std::size_t>(part);
+    const std::size_t count = std::min(kPart, structures.size() - first);
+    std::vector<Matrix> own = network.Decode(encoding, std::span(structures).subspan(first, count));
+    std::move(own.begin(), own.end(), thetas.begin() + static_cast<std::ptrdiff_t>(first));
+  });
+  return thetas;
+}
+
 Ensemble FromEncoding(const Encoding& encoding, const Kernels& kernels, std::vector<std::string> warnings,
                       const EnsembleOptions& options, ThreadPool& pool, const Stopwatch& total) {
   const TrainedNetwork& network = options.fit.network != nullptr ? *options.fit.network : TrainedNetwork::Embedded();
@@ -157,7 +172,7 @@ Ensemble FromEncoding(const Encoding& encoding, const Kernels& kernels, std::vec
   times.scale = encoding.scale_ms;
   times.encode = encoding.encode_ms;
   Stopwatch clock;
-  const std::vector<Matrix> thetas = network.Decode(encoding, structures);
+  const std::vector<Matrix> thetas = DecodeAll(network, encoding, structures, pool);
   times.decode = clock.Milliseconds();
   FitOptions each = options.fit;
   each.threads = 1;

@@ -19,6 +19,8 @@ using pair::Block;
 using pair::kBlock;
 using pair::kPadding;
 
+constexpr int kTwoPartGramSize = 160;  // a pair costs a dozen exponentials and more: worth a second thread early
+
 // What x is multiplied by in a leaf's tables: u = x / (sqrt(2) l), u = sqrt(5) x / l, x, h = pi x / p.
 double PointScale(const ProgramLeaf& leaf, const double* log_parameters) {
   const double* log_p = log_parameters + leaf.parameter;
@@ -90,11 +92,11 @@ void ForEachBlock(int rows, int first, int last, FirstRow first_row, Visit visit
   if (block.size > 0) visit(block);
 }
 
-// Calls visit(part, first, last) for the columns of a lower triangle: in one part, or from kTwoPartSize rows on in two
-// of equal area, on two threads if there is a pool. The parts do not depend on the threads.
+// Calls visit(part, first, last) for the columns of a lower triangle: in one part, or from `two_part_size` rows on in
+// two of equal area, on two threads if there is a pool. The parts do not depend on the threads.
 template <typename Visit>
-void ForEachPart(int n, ThreadPool* pool, Visit visit) {
-  if (n < kTwoPartSize) {
+void ForEachPart(int n, int two_part_size, ThreadPool* pool, Visit visit) {
+  if (n < two_part_size) {
     visit(0, 0, n);
     return;
   }
@@ -159,7 +161,7 @@ void Covariance::Gram(const Matrix& X, const double* log_parameters, Matrix& K, 
   scratch.points.resize(TableSize(*program_, n));
   const PointTables points = FillTables(*program_, X, log_parameters, scratch.points.data());
   double* slots = ValueSlots(*program_, scratch);
-  ForEachPart(n, scratch.pool, [&](int part, int first, int last) {
+  ForEachPart(n, kTwoPartGramSize, scratch.pool, [&](int part, int first, int last) {
     ValueEvaluator evaluate(*program_, log_parameters, points, points, slots + part * ValueSlotsSize(*program_));
     ForEachBlock(
         n, first, last, [](int j) { return j; },
@@ -189,7 +191,7 @@ void Covariance::Contract(const Matrix& X, const double* log_parameters, const M
   double* slots = Slots(*program_, scratch);
   const std::size_t p = static_cast<std::size_t>(program_->num_parameters);
   std::vector<double> sums(2 * p, 0.0);  // of each part
-  ForEachPart(n, scratch.pool, [&](int part, int first, int last) {
+  ForEachPart(n, kTwoPartSize, scratch.pool, [&](int part, int first, int last) {
     BlockEvaluator evaluate(*program_, log_parameters, points, points, slots + part * SlotsSize(*program_));
     double* adjoint = evaluate.Slot(0);
     ForEachBlock(

@@ -25,15 +25,14 @@ template <typename Column, typename F>
 void MapPairs(const Block& block, double* out, const Column& column, const F& f) {
   const D d;
   const int lanes = static_cast<int>(hn::Lanes(d));
-  for (const pair::Run& run : block.runs) {
+  for (const pair::Run run : block.runs) {  // a copy: vector stores may alias anything, and would make it be read again
     const auto row = column(run.column);
+    double* to = out + run.offset;
     int k = 0;
-    for (; k + lanes <= run.length; k += lanes) {
-      hn::StoreU(f(run.offset + k, row(run.row + k)), d, out + run.offset + k);
-    }
+    for (; k + lanes <= run.length; k += lanes) hn::StoreU(f(run.offset + k, row(run.row + k)), d, to + k);
     if (k < run.length) {
       const auto inside = hn::FirstN(d, static_cast<std::size_t>(run.length - k));
-      hn::BlendedStore(f(run.offset + k, row(run.row + k)), inside, d, out + run.offset + k);
+      hn::BlendedStore(f(run.offset + k, row(run.row + k)), inside, d, to + k);
     }
   }
 }

@@ -35,31 +35,28 @@ void CheckColumns(const Matrix& X_new, int columns) {
 Vector Prediction::Lower(double probability) const { return mean - NormalQuantile(0.5 + probability / 2) * std; }
 Vector Prediction::Upper(double probability) const { return mean + NormalQuantile(0.5 + probability / 2) * std; }
 
-Model::Model(Posterior posterior, Scaler scaler, std::vector<std::string> column_names, std::string target_name,
-             FitSummary summary, std::vector<std::string> warnings)
-    : scaler_(std::move(scaler)),
+Model::Model(std::shared_ptr<const Predictive> predictive, Scaler scaler, std::vector<std::string> column_names,
+             std::string target_name, FitSummary summary, std::vector<std::string> warnings)
+    : predictive_(std::move(predictive)),
+      exact_(dynamic_cast<const Posterior*>(predictive_.get())),
+      sparse_(dynamic_cast<const SparsePosterior*>(predictive_.get())),
+      scaler_(std::move(scaler)),
       column_names_(std::move(column_names)),
       target_name_(std::move(target_name)),
       summary_(std::move(summary)),
       warnings_(std::move(warnings)) {
-  auto exact = std::make_shared<const Posterior>(std::move(posterior));
-  exact_ = exact.get();
-  predictive_ = std::move(exact);
   INSTANTGP_CHECK(static_cast<Index>(column_names_.size()) == predictive_->X().cols());
 }
 
+Model::Model(Posterior posterior, Scaler scaler, std::vector<std::string> column_names, std::string target_name,
+             FitSummary summary, std::vector<std::string> warnings)
+    : Model(std::make_shared<const Posterior>(std::move(posterior)), std::move(scaler), std::move(column_names),
+            std::move(target_name), std::move(summary), std::move(warnings)) {}
+
 Model::Model(SparsePosterior posterior, Scaler scaler, std::vector<std::string> column_names, std::string target_name,
              FitSummary summary, std::vector<std::string> warnings)
-    : scaler_(std::move(scaler)),
-      column_names_(std::move(column_names)),
-      target_name_(std::move(target_name)),
-      summary_(std::move(summary)),
-      warnings_(std::move(warnings)) {
-  auto sparse = std::make_shared<const SparsePosterior>(std::move(posterior));
-  sparse_ = sparse.get();
-  predictive_ = std::move(sparse);
-  INSTANTGP_CHECK(static_cast<Index>(column_names_.size()) == predictive_->X().cols());
-}
+    : Model(std::make_shared<const SparsePosterior>(std::move(posterior)), std::move(scaler), std::move(column_names),
+            std::move(target_name), std::move(summary), std::move(warnings)) {}
 
 const Posterior& Model::posterior() const {
   if (exact_ == nullptr) {

@@ -93,9 +93,12 @@ class Model {
   int columns() const { return static_cast<int>(predictive_->X().cols()); }
 
  private:
+  Model(std::shared_ptr<const Predictive> predictive, Scaler scaler, std::vector<std::string> column_names,
+        std::string target_name, FitSummary summary, std::vector<std::string> warnings);
+
   std::shared_ptr<const Predictive> predictive_;
-  const Posterior* exact_ = nullptr;  // predictive_ by its type, one of the two
-  const SparsePosterior* sparse_ = nullptr;
+  const Posterior* exact_;  // predictive_ by its type, one of the two
+  const SparsePosterior* sparse_;
   Scaler scaler_;
   std::vector<std::string> column_names_;
   std::string target_name_;

@@ -21,7 +21,8 @@ std::string PreviousPath(const std::string& folder) { return folder + "/checkpoi
 template <typename State, typename Visit>
 void VisitCounters(State& s, Visit&& visit) {
   visit("step", s.step), visit("datasets", s.datasets), visit("skipped", s.skipped), visit("seconds", s.seconds);
-  visit("legs", s.legs), visit("leg_step", s.leg_step), visit("leg_datasets", s.leg_datasets);
+  visit("inherited", s.inherited), visit("legs", s.legs), visit("leg_step", s.leg_step),
+      visit("leg_datasets", s.leg_datasets);
   visit("leg_seconds", s.leg_seconds), visit("best_score", s.best_score);
   visit("validated_datasets", s.validated_datasets), visit("validated_seconds", s.validated_seconds);
   visit("window_loss", s.window_loss), visit("window_norm", s.window_norm), visit("window_used", s.window_used);

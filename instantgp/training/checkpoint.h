@@ -18,7 +18,8 @@ struct TrainingState {
   std::vector<float> moment2;
 
   std::int64_t step = 0;
-  std::int64_t datasets = 0;  // drawn so far; also the index of the next one
+  std::int64_t datasets = 0;   // drawn so far; also the index of the next one
+  std::int64_t inherited = 0;  // datasets the weights it started from (init_from) had seen
   std::int64_t skipped = 0;
   double seconds = 0;  // spent in the training loop
 

@@ -50,6 +50,7 @@ TrainingState FirstState(const TrainingConfig& config, const Network<float>& net
                                             "' belong to another architecture than the config of this run");
     }
     state.weights = std::move(given.values);
+    state.inherited = given.datasets_seen;
   }
   state.average = state.weights;
   state.moment1.assign(state.weights.size(), 0.0f);

@@ -222,7 +222,7 @@ class Run {
     NetworkWeights weights;
     weights.config = config_.network;
     weights.values = state_.average;
-    weights.datasets_seen = state_.datasets;
+    weights.datasets_seen = state_.inherited + state_.datasets;
     weights.validation = {{"gap_mean", report.truth.mean},
                           {"gap_median", report.truth.median},
                           {"gap_p90", report.truth.p90},

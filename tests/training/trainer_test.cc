@@ -17,6 +17,7 @@
 #include "instantgp/base/rng.h"
 #include "instantgp/gp/marginal_likelihood.h"
 #include "instantgp/network/network.h"
+#include "instantgp/network/weights.h"
 #include "instantgp/simulate/distribution.h"
 #include "instantgp/training/loss.h"
 #include "tests/support/gradient_check.h"
@@ -210,6 +211,8 @@ TEST(Trainer, StartsFromWeightsOfTheSameArchitecture) {
   config.schedule.peak = 1e-9;  // as good as no step
   const std::vector<float> weights = RunIn(second.path(), config).state.weights;
   const std::vector<float> start = ReadCheckpoint(first.path()).state.average;
+  EXPECT_EQ(LoadWeights(second / "last.safetensors").datasets_seen,
+            LoadWeights(first / "last.safetensors").datasets_seen + config.batch);
   ASSERT_EQ(weights.size(), start.size());
   for (std::size_t i = 0; i < start.size(); ++i) EXPECT_NEAR(weights[i], start[i], 1e-6);
 
