@@ -19,10 +19,12 @@ namespace instantgp {
 
 inline constexpr int kScoutRows = 160;
 inline constexpr int kScoutSteps = 25;
+inline constexpr int kBothSteps = 10;  // then the better of the two goes on alone
 
 // theta (p + 1, K) are the hypotheses before the closed-form scale, `one_shot` the parameters chosen among them.
-// `options` are those of the polish. The better end of the two polishes, by what FitType2 minimises; evaluations count
-// all rows only. The same for any pool, which may be null.
+// `options` are those of the polish. The better end of the two polishes, by what FitType2 minimises, and where more
+// than kBothSteps are allowed, the end of its further steps; evaluations count all rows only. The same for any pool,
+// which may be null.
 Type2Result Refine(const Structure& structure, const Matrix& X, const Vector& y, const Matrix& theta,
                    const std::optional<ClosedFormScale>& scale, const Vector& one_shot, const Type2Options& options,
                    ThreadPool* pool);
