@@ -16,7 +16,7 @@ class ThreadPool;
 struct CovarianceScratch {
   std::vector<double> points;  // per-point tables of each leaf
   std::vector<double> block;   // values of one block of pairs, every node; twice for two threads
-  ThreadPool* pool = nullptr;  // not owned; if set, problems from kTwoPartSize rows on use two of its threads
+  ThreadPool* pool = nullptr;  // not owned; if set, larger problems use two of its threads
 };
 
 // Immutable after construction; all methods are const and may run in parallel with a scratch each. Parameters are
