@@ -1,7 +1,7 @@
 // Does the search find what made the data?
 //
 //   search_bench [--datasets N] [--budget SECONDS] [--threads T] [--beam B] [--depth D] [--refine-top K]
-//                [--verbose 0|1]
+//                [--seed S] [--verbose 0|1]
 //
 // Simulated tables of 200 rows, one and two columns in turn, structures and parameters from the training distribution,
 // noise standard deviation below 0.1. A search succeeds when its first candidate is the generating structure or its
@@ -29,13 +29,13 @@ using namespace instantgp;
 constexpr int kRows = 200;
 constexpr double kNoiseStd = 0.1;
 
-Simulated DrawLowNoise(int k) {
+Simulated DrawLowNoise(int seed, int k) {
   SimulationOptions options;
   options.n = kRows;
   options.d = 1 + k % 2;
   options.positives_only = true;
   for (std::uint64_t index = 1000 * static_cast<std::uint64_t>(k);; ++index) {
-    Simulated s = Simulate(options, 4242, index);
+    Simulated s = Simulate(options, static_cast<std::uint64_t>(seed), index);
     if (s.theta[s.theta.size() - 1] < 2 * std::log(kNoiseStd)) return s;
   }
 }
@@ -68,7 +68,7 @@ Truth Reference(const Simulated& s, const Dataset& data, const std::string& kern
 }  // namespace
 
 int main(int argc, char** argv) {
-  int datasets = 50, threads = 2, verbose = 0;
+  int datasets = 50, threads = 2, seed = 4242, verbose = 0;
   SearchOptions search;
   search.budget = 2;
   for (int i = 1; i + 1 < argc; i += 2) {
@@ -77,6 +77,7 @@ int main(int argc, char** argv) {
                                       {"--beam", &search.beam},
                                       {"--depth", &search.depth},
                                       {"--refine-top", &search.refine_top},
+                                      {"--seed", &seed},
                                       {"--verbose", &verbose}}) {
       if (std::strcmp(argv[i], name) == 0) *value = std::stoi(argv[i + 1]);
     }
@@ -86,7 +87,7 @@ int main(int argc, char** argv) {
   int exact = 0, found = 0, likelier = 0, evaluated = 0;
   std::vector<double> wall, processor;
   for (int k = 0; k < datasets; ++k) {
-    const Simulated s = DrawLowNoise(k);
+    const Simulated s = DrawLowNoise(seed, k);
     const Dataset data = Dataset::Of(s.X, s.y);
     const std::string truth = Print(ToExpression(s.truth), data.column_names);
     const std::clock_t start = std::clock();

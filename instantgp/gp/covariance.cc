@@ -7,7 +7,6 @@
 #include "instantgp/base/check.h"
 #include "instantgp/base/thread_pool.h"
 #include "instantgp/gp/block_evaluator.h"
-#include "instantgp/gp/cholesky.h"
 #include "instantgp/gp/pair_ops.h"
 #include "instantgp/gp/program.h"
 #include "instantgp/gp/value_evaluator.h"
@@ -19,7 +18,7 @@ using pair::Block;
 using pair::kBlock;
 using pair::kPadding;
 
-constexpr int kTwoPartGramSize = 160;  // a pair costs a dozen exponentials and more: worth a second thread early
+constexpr int kTwoPartPairsSize = 96;  // a pair costs a dozen exponentials and more: worth a second thread early
 
 // What x is multiplied by in a leaf's tables: u = x / (sqrt(2) l), u = sqrt(5) x / l, x, h = pi x / p.
 double PointScale(const ProgramLeaf& leaf, const double* log_parameters) {
@@ -161,7 +160,7 @@ void Covariance::Gram(const Matrix& X, const double* log_parameters, Matrix& K, 
   scratch.points.resize(TableSize(*program_, n));
   const PointTables points = FillTables(*program_, X, log_parameters, scratch.points.data());
   double* slots = ValueSlots(*program_, scratch);
-  ForEachPart(n, kTwoPartGramSize, scratch.pool, [&](int part, int first, int last) {
+  ForEachPart(n, kTwoPartPairsSize, scratch.pool, [&](int part, int first, int last) {
     ValueEvaluator evaluate(*program_, log_parameters, points, points, slots + part * ValueSlotsSize(*program_));
     ForEachBlock(
         n, first, last, [](int j) { return j; },
@@ -191,7 +190,7 @@ void Covariance::Contract(const Matrix& X, const double* log_parameters, const M
   double* slots = Slots(*program_, scratch);
   const std::size_t p = static_cast<std::size_t>(program_->num_parameters);
   std::vector<double> sums(2 * p, 0.0);  // of each part
-  ForEachPart(n, kTwoPartSize, scratch.pool, [&](int part, int first, int last) {
+  ForEachPart(n, kTwoPartPairsSize, scratch.pool, [&](int part, int first, int last) {
     BlockEvaluator evaluate(*program_, log_parameters, points, points, slots + part * SlotsSize(*program_));
     double* adjoint = evaluate.Slot(0);
     ForEachBlock(

@@ -11,10 +11,20 @@ namespace instantgp {
 
 namespace {
 
-// `build` fills the lower triangle of A = K + s2 I. `slope`: 2 d(q / 2c + n/2 log c + n w log c)/dq, w =
-// log_scale_weight; 1 without a scale.
+double BestScale(double quadratic, double count, const ClosedFormScale& scale) {
+  return (quadratic + scale.pseudo_rows) / (count + scale.pseudo_rows);
+}
+
+// 2 d(q / 2c + n/2 log c + n w log c)/dq, w = log_scale_weight; 1 without a scale.
+double SlopeInQuadratic(double quadratic, double count, const ClosedFormScale* scale) {
+  if (scale == nullptr) return 1;
+  const double c = BestScale(quadratic, count, *scale);
+  return 1 / c + (count - quadratic / c + 2 * count * scale->log_scale_weight) / (quadratic + scale->pseudo_rows);
+}
+
+// `build` fills the lower triangle of A = K + s2 I.
 NlmlValue Score(const std::function<void(Matrix&)>& build, const Vector& y, const ClosedFormScale* scale,
-                NlmlWorkspace& workspace, double* slope) {
+                NlmlWorkspace& workspace) {
   NlmlValue result;
   Matrix& A = workspace.A;
   A.resize(y.size(), y.size());
@@ -33,13 +43,10 @@ NlmlValue Score(const std::function<void(Matrix&)>& build, const Vector& y, cons
   const double log_determinant_half = A.diagonal().array().log().sum();
   const double count = static_cast<double>(y.size());
   double half_fit = 0.5 * quadratic;  // q / 2c + n/2 log c
-  *slope = 1;
   if (scale != nullptr) {
-    const double a = scale->pseudo_rows;
-    const double c = (quadratic + a) / (count + a);
+    const double c = BestScale(quadratic, count, *scale);
     result.log_scale = std::log(c);
     half_fit = 0.5 * quadratic / c + 0.5 * count * result.log_scale;
-    *slope = 1 / c + (count - quadratic / c + 2 * count * scale->log_scale_weight) / (quadratic + a);
   }
   result.nlml = (half_fit + log_determinant_half) / count + 0.5 * std::log(2 * std::numbers::pi);
   result.ok = std::isfinite(result.nlml);
@@ -67,29 +74,33 @@ NlmlValue NegativeLogMarginalLikelihood(const Covariance& covariance, const Matr
     covariance.Gram(X, theta.data(), target, workspace.covariance);
     target.diagonal().array() += noise;
   };
-  double slope = 1;
-  NlmlValue result = Score(build, y, scale, workspace, &slope);
-  if (!result.ok) return result;
-  if (gradient != nullptr) {
-    Matrix& A = workspace.A;
-    Vector& alpha = workspace.alpha;
-    const double count = static_cast<double>(n);
-    SolveLowerTransposed(A, alpha);
-    InvertFromFactor(A, workspace.covariance.pool);
-    // dNLML/dK = (A^-1 - slope alpha alpha^T) / (2 n); strictly lower entries stand for two.
-    for (Index j = 0; j < n; ++j) {
-      A.col(j).tail(n - j) = (A.col(j).tail(n - j) - slope * alpha[j] * alpha.tail(n - j)) / count;
-      A(j, j) *= 0.5;
-    }
-    gradient->resize(p + 1);
-    (*gradient)[p] = noise * A.diagonal().sum();
-    covariance.Contract(X, theta.data(), A, gradient->data(), workspace.covariance);
-    if (!gradient->allFinite()) {
-      result.ok = false;
-      result.reason = "the gradient of the marginal likelihood is not finite";
-    }
+  NlmlValue result = Score(build, y, scale, workspace);
+  if (result.ok && gradient != nullptr && !NlmlGradient(covariance, X, theta, scale, workspace, gradient)) {
+    result.ok = false;
+    result.reason = "the gradient of the marginal likelihood is not finite";
   }
   return result;
+}
+
+bool NlmlGradient(const Covariance& covariance, const Matrix& X, const Vector& theta, const ClosedFormScale* scale,
+                  NlmlWorkspace& workspace, Vector* gradient) {
+  const Index n = X.rows();
+  const int p = covariance.num_parameters();
+  const double count = static_cast<double>(n);
+  Matrix& A = workspace.A;
+  Vector& alpha = workspace.alpha;
+  const double slope = SlopeInQuadratic(alpha.squaredNorm(), count, scale);
+  SolveLowerTransposed(A, alpha);
+  InvertFromFactor(A, workspace.covariance.pool);
+  // dNLML/dK = (A^-1 - slope alpha alpha^T) / (2 n); strictly lower entries stand for two.
+  for (Index j = 0; j < n; ++j) {
+    A.col(j).tail(n - j) = (A.col(j).tail(n - j) - slope * alpha[j] * alpha.tail(n - j)) / count;
+    A(j, j) *= 0.5;
+  }
+  gradient->resize(p + 1);
+  (*gradient)[p] = std::exp(theta[p]) * A.diagonal().sum();
+  covariance.Contract(X, theta.data(), A, gradient->data(), workspace.covariance);
+  return gradient->allFinite();
 }
 
 NlmlValue NlmlOfGram(const Matrix& K, const Vector& y, double log_noise, NlmlWorkspace& workspace,
@@ -101,8 +112,7 @@ NlmlValue NlmlOfGram(const Matrix& K, const Vector& y, double log_noise, NlmlWor
     target.triangularView<Eigen::Lower>() = K;
     target.diagonal().array() += noise;
   };
-  double slope = 1;
-  return Score(build, y, scale, workspace, &slope);
+  return Score(build, y, scale, workspace);
 }
 
 }  // namespace instantgp

@@ -137,7 +137,7 @@ void DecoderForward(const NetworkConfig& config, const NetworkLayout& layout, co
   if (layout.hypothesis != kNoWeight) {
     const Segments of_groups = plan.tokens_of_groups();
     for (int g = 0; g < of_groups.count; ++g) {
-      const T* added = weights + layout.hypothesis + Size(g % hypotheses, width);
+      const T* added = weights + layout.hypothesis + Size(plan.hypothesis(g), width);
       for (int t = of_groups.begin[g]; t < of_groups.begin[g + 1]; ++t) {
         for (int c = 0; c < width; ++c) z[Size(t, width) + c] += added[c];
       }
@@ -256,7 +256,7 @@ void DecoderBackward(const NetworkLayout& layout, const T* weights, const T* emb
     const Segments of_groups = plan.tokens_of_groups();
     for (int g = 0; g < of_groups.count; ++g) {
       AddColumnSums(of_groups.begin[g + 1] - of_groups.begin[g], width, dz + Size(of_groups.begin[g], width),
-                    gradient + layout.hypothesis + Size(g % hypotheses, width));
+                    gradient + layout.hypothesis + Size(plan.hypothesis(g), width));
     }
   }
   arena.Rewind(mark);

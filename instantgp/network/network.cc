@@ -19,14 +19,20 @@ namespace instantgp {
 template <typename Scalar>
 struct Workspace<Scalar>::State {
   Arena arena;
-  std::vector<Arena> column_arenas;  // per worker of a pool
+  std::vector<Arena> worker_arenas;  // of a pool
   DecodePlan plan;
+  std::vector<DecodePlan> part_plans;  // each some of the hypotheses
   EncoderTrace<Scalar> encoder;
   DecoderTrace<Scalar> decoder;
   ArdTrace<Scalar> ard;
   Structure structure;                // of the kept pass; ahgp family
   const Scalar* embedding = nullptr;  // of the kept forward pass; null when there is none
   int columns = 0;
+
+  void PrepareWorkers(const ThreadPool* pool) {
+    if (pool != nullptr) worker_arenas.resize(std::max<std::size_t>(worker_arenas.size(), pool->threads()));
+    for (Arena& worker : worker_arenas) worker.Reset();
+  }
 };
 
 template <typename Scalar>
@@ -40,7 +46,7 @@ Workspace<Scalar>& Workspace<Scalar>::operator=(Workspace&&) noexcept = default;
 template <typename Scalar>
 std::size_t Workspace<Scalar>::bytes() const {
   std::size_t total = state_->arena.capacity();
-  for (const Arena& arena : state_->column_arenas) total += arena.capacity();
+  for (const Arena& arena : state_->worker_arenas) total += arena.capacity();
   return total;
 }
 
@@ -59,6 +65,7 @@ struct Network<Scalar>::Impl {
   }
 
   double ScaleOf(const Vector& y) const { return config.scale_equivariant ? RootMeanSquare(y) : 1.0; }
+  HypothesisRange AllHypotheses() const { return {0, config.hypotheses}; }
   bool ahgp() const { return config.family == NetworkFamily::kAhgp; }
 };
 
@@ -120,15 +127,14 @@ void Network<Scalar>::Encode(const Scalar* weights, const Matrix& X, const Vecto
   encoding->width = impl_->layout.t4.width;
   encoding->values.resize(static_cast<std::size_t>(encoding->dimensions) * encoding->width);
   encoding->y_scale = impl_->ScaleOf(y);
-  if (pool != nullptr) state.column_arenas.resize(std::max<std::size_t>(state.column_arenas.size(), pool->threads()));
-  for (Arena& arena : state.column_arenas) arena.Reset();
+  state.PrepareWorkers(pool);
   EncoderForward<Scalar>(impl_->config, impl_->layout, weights, X, y, encoding->y_scale, state.arena,
-                         {pool, state.column_arenas.data()}, encoding->values.data(), nullptr);
+                         {pool, state.worker_arenas.data()}, encoding->values.data(), nullptr);
 }
 
 template <typename Scalar>
 void Network<Scalar>::Decode(const Scalar* weights, const Embedding<Scalar>& encoding, const Structure& structure,
-                             Workspace<Scalar>& workspace, Matrix* theta) const {
+                             Workspace<Scalar>& workspace, Matrix* theta, ThreadPool* pool) const {
   INSTANTGP_CHECK(encoding.width == impl_->layout.t4.width);
   auto& state = *workspace.state_;
   state.arena.Reset();
@@ -138,10 +144,32 @@ void Network<Scalar>::Decode(const Scalar* weights, const Embedding<Scalar>& enc
                        encoding.y_scale, structure, state.arena, theta, nullptr);
     return;
   }
-  state.plan.Build(impl_->layout, impl_->config.hypotheses, encoding.dimensions, {&structure, 1});
-  theta->resize(state.plan.parameters(0) + 1, impl_->config.hypotheses);
-  DecoderForward<Scalar>(impl_->config, impl_->layout, weights, encoding.values.data(), encoding.dimensions,
-                         encoding.y_scale, state.plan, state.arena, theta, nullptr);
+  const auto decode = [&](const DecodePlan& plan, Arena& arena, Matrix* out) {
+    out->resize(plan.parameters(0) + 1, plan.hypotheses());
+    DecoderForward<Scalar>(impl_->config, impl_->layout, weights, encoding.values.data(), encoding.dimensions,
+                           encoding.y_scale, plan, arena, out, nullptr);
+  };
+  const int hypotheses = impl_->config.hypotheses;
+  const int parts = pool != nullptr ? std::min(pool->threads(), hypotheses) : 1;
+  if (parts == 1) {
+    state.plan.Build(impl_->layout, impl_->AllHypotheses(), encoding.dimensions, {&structure, 1});
+    decode(state.plan, state.arena, theta);
+    return;
+  }
+  // Hypotheses do not see each other, so threads can share them out.
+  state.PrepareWorkers(pool);
+  state.part_plans.resize(std::max<std::size_t>(state.part_plans.size(), parts));
+  const auto first = [&](int part) { return part * hypotheses / parts; };
+  for (int part = 0; part < parts; ++part) {
+    state.part_plans[part].Build(impl_->layout, {first(part), first(part + 1) - first(part)}, encoding.dimensions,
+                                 {&structure, 1});
+  }
+  theta->resize(state.part_plans[0].parameters(0) + 1, hypotheses);
+  pool->Run(parts, [&](int part, int worker) {
+    Matrix some;
+    decode(state.part_plans[part], state.worker_arenas[worker], &some);
+    theta->middleCols(first(part), some.cols()) = some;
+  });
 }
 
 template <typename Scalar>
@@ -160,7 +188,7 @@ void Network<Scalar>::DecodeBatch(const Scalar* weights, const Embedding<Scalar>
   auto& state = *workspace.state_;
   state.arena.Reset();
   state.embedding = nullptr;
-  state.plan.Build(impl_->layout, impl_->config.hypotheses, encoding.dimensions, structures);
+  state.plan.Build(impl_->layout, impl_->AllHypotheses(), encoding.dimensions, structures);
   for (std::size_t s = 0; s < structures.size(); ++s) {
     (*thetas)[s].resize(state.plan.parameters(static_cast<int>(s)) + 1, impl_->config.hypotheses);
   }
@@ -185,7 +213,7 @@ void Network<Scalar>::Forward(const Scalar* weights, const Matrix& X, const Vect
                        theta, &state.ard);
     state.structure = structure;
   } else {
-    state.plan.Build(impl_->layout, impl_->config.hypotheses, columns, {&structure, 1});
+    state.plan.Build(impl_->layout, impl_->AllHypotheses(), columns, {&structure, 1});
     theta->resize(state.plan.parameters(0) + 1, impl_->config.hypotheses);
     DecoderForward<Scalar>(impl_->config, impl_->layout, weights, embedding, columns, y_scale, state.plan, state.arena,
                            theta, &state.decoder);
@@ -221,7 +249,7 @@ double Network<Scalar>::TrainingFlops(int n, const Structure& structure) const {
   for (int column : structure.columns) columns = std::max(columns, column + 1);
   if (impl_->ahgp()) return EncoderFlops(impl_->layout, n, columns) + ArdFlops(impl_->layout, columns);
   DecodePlan plan;
-  plan.Build(impl_->layout, impl_->config.hypotheses, columns, {&structure, 1});
+  plan.Build(impl_->layout, impl_->AllHypotheses(), columns, {&structure, 1});
   return EncoderFlops(impl_->layout, n, columns) + DecoderFlops(impl_->layout, plan, columns);
 }
 

@@ -51,9 +51,10 @@ class Network {
   void Encode(const Scalar* weights, const Matrix& X, const Vector& y, Workspace<Scalar>& workspace,
               Embedding<Scalar>* encoding, ThreadPool* pool = nullptr) const;
   // theta (p + 1, hypotheses): log-parameters in the table order of ToExpression(structure), log noise variance last.
-  // structure.columns index the columns of the encoding. Symbols the network does not know: Error(kBadInput).
+  // structure.columns index the columns of the encoding. Symbols the network does not know: Error(kBadInput). The
+  // threads of `pool` share the hypotheses.
   void Decode(const Scalar* weights, const Embedding<Scalar>& encoding, const Structure& structure,
-              Workspace<Scalar>& workspace, Matrix* theta) const;
+              Workspace<Scalar>& workspace, Matrix* theta, ThreadPool* pool = nullptr) const;
   // Decodes several structures in one pass: thetas[s] belongs to structures[s].
   void DecodeBatch(const Scalar* weights, const Embedding<Scalar>& encoding, std::span<const Structure> structures,
                    Workspace<Scalar>& workspace, std::vector<Matrix>* thetas) const;

@@ -37,7 +37,7 @@ void CheckStructure(const NetworkLayout& layout, int columns, const Structure& s
 
 }  // namespace
 
-void DecodePlan::Build(const NetworkLayout& layout, int hypotheses, int columns,
+void DecodePlan::Build(const NetworkLayout& layout, HypothesisRange hypotheses, int columns,
                        std::span<const Structure> structures) {
   for (const Structure& structure : structures) CheckStructure(layout, columns, structure);
   hypotheses_ = hypotheses;
@@ -52,7 +52,7 @@ void DecodePlan::Build(const NetworkLayout& layout, int hypotheses, int columns,
 
   for (const Structure& structure : structures) {
     int parameters = 0;
-    for (int k = 0; k < hypotheses; ++k) {
+    for (int k = 0; k < hypotheses.count; ++k) {
       const int group = static_cast<int>(group_segment_.size()) - 1;
       int row = 0;
       for (int i = 0; i < structure.dimensions(); ++i) {

@@ -24,15 +24,23 @@ struct HeadUse {
   bool first_factor = true;  // the head's first factor is the first factor of its symbol
 };
 
+// Hypotheses first .. first + count - 1 of those the network has.
+struct HypothesisRange {
+  int first = 0;
+  int count = 1;
+};
+
 // Reused from call to call: vectors keep their memory.
 class DecodePlan {
  public:
   // Throws Error(kBadInput) when a structure does not fit the network or the encoding.
-  void Build(const NetworkLayout& layout, int hypotheses, int columns, std::span<const Structure> structures);
+  void Build(const NetworkLayout& layout, HypothesisRange hypotheses, int columns,
+             std::span<const Structure> structures);
 
   int tokens() const { return segment_begin_.back(); }
   int num_groups() const { return static_cast<int>(group_segment_.size()) - 1; }
-  int hypotheses() const { return hypotheses_; }
+  int hypotheses() const { return hypotheses_.count; }  // of this plan: columns of each theta
+  int hypothesis(int group) const { return hypotheses_.first + group % hypotheses_.count; }
   int parameters(int structure) const { return parameters_[structure]; }  // without the noise
   Segments segments() const { return {segment_begin_.data(), static_cast<int>(segment_begin_.size()) - 1}; }
   // The segments of each group, and the tokens of each group, as segments.
@@ -43,7 +51,7 @@ class DecodePlan {
   const std::vector<HeadUse>& uses(int head) const { return uses_[head]; }
 
  private:
-  int hypotheses_ = 1;
+  HypothesisRange hypotheses_;
   std::vector<int> segment_begin_, group_segment_, group_token_, one_hot_, column_, parameters_;
   std::vector<std::vector<HeadUse>> uses_;
 };

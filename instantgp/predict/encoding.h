@@ -19,7 +19,7 @@ struct Encoding {
   std::string target_name;
 
   std::vector<int> columns;    // the columns the network read, ascending
-  int rows_read = 0;           // how many rows it read: all, or kReadRows of them
+  int rows_read = 0;           // how many rows it read: all, or those the network was asked to read
   Embedding<float> embedding;  // one row per element of `columns`
   std::vector<std::string> warnings;
   double scale_ms = 0, encode_ms = 0;

@@ -51,23 +51,27 @@ double StrongestFrequency(const Vector& x, const Vector& y) {
   const Eigen::ArrayXd turn_c = angle.cos(), turn_s = angle.sin();
   Eigen::ArrayXd next(n);
   const double highest = std::min(kHighest, 0.5 * static_cast<double>(n));
-  double best = 0, best_power = 0;
+  std::vector<double> powers;
   for (double f = kLowest; f <= highest; f += kStep) {
     const double cc = c.square().sum(), ss = s.square().sum(), cs = (c * s).sum();
     const double cy = (c * left.array()).sum(), sy = (s * left.array()).sum();
     // Explained by the best a cos + b sin: the quadratic form of the 2 x 2 normal equations.
     const double determinant = cc * ss - cs * cs;
-    const double power =
-        determinant > 1e-9 * cc * ss ? (ss * cy * cy - 2 * cs * cy * sy + cc * sy * sy) / determinant : 0;
-    if (power > best_power) {
-      best_power = power;
-      best = f;
-    }
+    powers.push_back(determinant > 1e-9 * cc * ss ? (ss * cy * cy - 2 * cs * cy * sy + cc * sy * sy) / determinant : 0);
     next = c * turn_c - s * turn_s;
     s = s * turn_c + c * turn_s;
     c = next;
   }
-  return best;
+  const auto highest_power = std::max_element(powers.begin(), powers.end());
+  if (highest_power == powers.end() || *highest_power <= 0) return 0;
+  const auto k = highest_power - powers.begin();
+  // A peak is about a cycle wide: the parabola through its top and two neighbours says where between them it is.
+  double shift = 0;
+  if (k > 0 && k + 1 < static_cast<std::ptrdiff_t>(powers.size())) {
+    const double curvature = powers[k - 1] - 2 * powers[k] + powers[k + 1];
+    if (curvature < 0) shift = std::clamp(0.5 * (powers[k - 1] - powers[k + 1]) / curvature, -0.5, 0.5);
+  }
+  return kLowest + kStep * (static_cast<double>(k) + shift);
 }
 
 Matrix WithExtraHypotheses(const Structure& structure, const Matrix& X, const Vector& y, const Matrix& theta) {

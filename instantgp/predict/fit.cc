@@ -152,7 +152,7 @@ Model FitFromDecoded(const Encoding& encoding, const Expression& expression, con
 Model FitFromEncoding(const Encoding& encoding, const Expression& expression, const Structure& structure,
                       const FitOptions& options, ThreadPool& pool, const Stopwatch& total) {
   const Stopwatch clock;
-  const Matrix theta = NetworkOf(options).Decode(encoding, structure);
+  const Matrix theta = NetworkOf(options).Decode(encoding, structure, &pool);
   return FitFromDecoded(encoding, expression, structure, theta, clock.Milliseconds(), options, &pool, total);
 }
 

@@ -82,16 +82,17 @@ OneShot ChoosePosterior(const Structure& structure, const Matrix& X, const Vecto
   int evaluations = static_cast<int>(theta.cols());
   bool on_all_rows = heat_rows.all();
   if (tuned == Tuned::kYes && n >= kFewestRowsToTune && !candidates.empty()) {
-    EvaluatedPoint best = candidates.front();
-    evaluations += Tune(structure, covariance, heat_rows.X(), heat_rows.y(), used_scale, pool, best);
+    EvaluatedPoint best = std::move(candidates.front());
+    candidates.front().theta = best.theta;  // as decoded, should the tuned one have no factor on all rows
+    evaluations += StepDown(covariance, heat_rows.X(), heat_rows.y(), used_scale, pool, best);
     const SomeRows noise_rows(X, y, kNoiseRows);
     if (!on_all_rows) {
       best.workspace.covariance.pool = pool;
       Evaluate(covariance, noise_rows.X(), noise_rows.y(), used_scale, best);
       ++evaluations;
     }
-    evaluations += TuneNoise(covariance, noise_rows.X(), noise_rows.y(), used_scale, pool, best);
-    on_all_rows = noise_rows.all();
+    if (best.value.ok) evaluations += TuneNoise(noise_rows.y(), used_scale, pool, best);
+    on_all_rows = best.value.ok && noise_rows.all();
     if (best.value.ok) candidates.insert(candidates.begin(), std::move(best));
   }
   // The best one's turn first; the others follow should it have no factor on all rows.

@@ -11,8 +11,8 @@
 
 namespace instantgp {
 
-// Hypotheses are compared on at most kHeatRows rows and the best of them is tuned there (tune.h); its noise is tuned
-// once more on at most kNoiseRows, and what comes out is factorised on all. Rows are spread over the data.
+// Hypotheses are compared on at most kHeatRows rows and the best of them takes a step down there (tune.h); its noise is
+// tuned on at most kNoiseRows, and what comes out is factorised on all. Rows are spread over the data.
 inline constexpr int kHeatRows = 128;
 inline constexpr int kNoiseRows = 256;
 // With fewer rows the likelihood knows less than the network, and tuning makes predictions worse.

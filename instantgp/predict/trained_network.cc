@@ -25,15 +25,16 @@ Structure AmongRead(const Structure& structure, const std::vector<int>& read) {
   return local;
 }
 
-int RowsRead(const NetworkConfig& config, int n) {
-  const int most = config.family == NetworkFamily::kAhgp ? config.trained_max_n : kReadRows;
-  return std::min({n, most, config.trained_max_n});
+int RowsRead(const NetworkConfig& config, int n, int most_rows) {
+  const bool rival = config.family == NetworkFamily::kAhgp;
+  if (most_rows == 0) most_rows = rival ? config.trained_max_n : RowsReadForOneFit(n);
+  return std::min({n, most_rows, config.trained_max_n});
 }
 
-void WarnBeyondRange(const NetworkConfig& config, int n, int d, std::vector<std::string>& warnings) {
+void WarnBeyondRange(const NetworkConfig& config, int n, int read, int d, std::vector<std::string>& warnings) {
   if (n > config.trained_max_n) {
     warnings.push_back(std::to_string(n) + " rows are beyond the " + std::to_string(config.trained_max_n) +
-                       " the network was trained on: it read " + std::to_string(RowsRead(config, n)) +
+                       " the network was trained on: it read " + std::to_string(read) +
                        " of them, spread over the data; the Gaussian process keeps all");
   }
   if (d > config.trained_max_d) {
@@ -43,6 +44,8 @@ void WarnBeyondRange(const NetworkConfig& config, int n, int d, std::vector<std:
 }
 
 }  // namespace
+
+int RowsReadForOneFit(int n) { return std::min(n, std::clamp(n / 3, 64, 128)); }
 
 TrainedNetwork::TrainedNetwork(NetworkWeights weights)
     : weights_(std::move(weights)), network_(NetworkConfig(weights_.config)) {}
@@ -59,7 +62,7 @@ const TrainedNetwork& TrainedNetwork::EmbeddedAhgp() {
   return network;
 }
 
-Encoding TrainedNetwork::Encode(const Dataset& data, std::vector<int> columns, ThreadPool* pool) const {
+Encoding TrainedNetwork::Encode(const Dataset& data, std::vector<int> columns, ThreadPool* pool, int most_rows) const {
   Encoding out;
   Stopwatch clock;
   out.scaler = Scaler::Fit(data.X, data.y);
@@ -75,19 +78,19 @@ Encoding TrainedNetwork::Encode(const Dataset& data, std::vector<int> columns, T
     std::iota(columns.begin(), columns.end(), 0);
   }
   const NetworkConfig& config = weights_.config;
-  WarnBeyondRange(config, data.rows(), static_cast<int>(columns.size()), out.warnings);
+  out.rows_read = RowsRead(config, data.rows(), most_rows);
+  WarnBeyondRange(config, data.rows(), out.rows_read, static_cast<int>(columns.size()), out.warnings);
   out.columns = std::move(columns);
-  out.rows_read = RowsRead(config, data.rows());
   const bool every_column = static_cast<int>(out.columns.size()) == data.columns();
-  out.embedding = Embed(every_column ? out.X : Matrix(out.X(Eigen::all, out.columns)), out.y, pool);
+  out.embedding = Embed(every_column ? out.X : Matrix(out.X(Eigen::all, out.columns)), out.y, pool, most_rows);
   out.encode_ms = clock.Milliseconds();
   return out;
 }
 
-Embedding<float> TrainedNetwork::Embed(const Matrix& X, const Vector& y, ThreadPool* pool) const {
+Embedding<float> TrainedNetwork::Embed(const Matrix& X, const Vector& y, ThreadPool* pool, int most_rows) const {
   Workspace<float> workspace;
   Embedding<float> embedding;
-  const int read = RowsRead(weights_.config, static_cast<int>(X.rows()));
+  const int read = RowsRead(weights_.config, static_cast<int>(X.rows()), most_rows);
   if (read == X.rows()) {
     network_.Encode(weights_.values.data(), X, y, workspace, &embedding, pool);
   } else {
@@ -97,11 +100,11 @@ Embedding<float> TrainedNetwork::Embed(const Matrix& X, const Vector& y, ThreadP
   return embedding;
 }
 
-Matrix TrainedNetwork::Decode(const Encoding& encoding, const Structure& structure) const {
+Matrix TrainedNetwork::Decode(const Encoding& encoding, const Structure& structure, ThreadPool* pool) const {
   Workspace<float> workspace;
   Matrix theta;
-  network_.Decode(weights_.values.data(), encoding.embedding, AmongRead(structure, encoding.columns), workspace,
-                  &theta);
+  network_.Decode(weights_.values.data(), encoding.embedding, AmongRead(structure, encoding.columns), workspace, &theta,
+                  pool);
   return theta;
 }
 

@@ -21,9 +21,9 @@
 
 namespace instantgp {
 
-// The network reads at most so many rows, spread over the data: attention to more of them costs most of a fit's time
-// and changes the answer little (docs/model-card.md). The rival reads all it was trained for.
-inline constexpr int kReadRows = 128;
+// Of n rows the network reads so many for one fit: a third, but at least 64 and at most 128, spread over the data.
+// Attention to more of them costs most of its time and changes the answer little (docs/model-card.md).
+int RowsReadForOneFit(int n);
 
 // Immutable: const methods may run in parallel.
 class TrainedNetwork {
@@ -39,18 +39,19 @@ class TrainedNetwork {
   std::int64_t datasets_seen() const { return weights_.datasets_seen; }
   const std::map<std::string, double>& validation() const { return weights_.validation; }
 
-  // Scales the data and reads `columns` of it (empty: all). Beyond kReadRows rows the network reads SpreadRows();
-  // beyond the trained number of columns it reads them all. Data beyond the trained range leave a warning that names
-  // it.
-  Encoding Encode(const Dataset& data, std::vector<int> columns = {}, ThreadPool* pool = nullptr) const;
+  // Scales the data and reads `columns` of it (empty: all) and SpreadRows(): `most_rows` of them, or fewer should it
+  // have been trained on fewer; 0: RowsReadForOneFit, and all it was trained on for the rival. Beyond the trained
+  // number of columns it reads them all. Data beyond the trained range leave a warning that names it.
+  Encoding Encode(const Dataset& data, std::vector<int> columns = {}, ThreadPool* pool = nullptr,
+                  int most_rows = 0) const;
 
   // The same for data that is in the network's range already: X (n, d) in [0,1], y of any scale about zero.
-  Embedding<float> Embed(const Matrix& X, const Vector& y, ThreadPool* pool = nullptr) const;
+  Embedding<float> Embed(const Matrix& X, const Vector& y, ThreadPool* pool = nullptr, int most_rows = 0) const;
 
   // theta (p + 1, hypotheses): log-parameters in the table order of ToExpression(structure), log noise variance last;
   // without the closed-form scale. Error(kBadInput) when the structure uses a column that was not read or a symbol the
   // network does not know.
-  Matrix Decode(const Encoding& encoding, const Structure& structure) const;
+  Matrix Decode(const Encoding& encoding, const Structure& structure, ThreadPool* pool = nullptr) const;
   std::vector<Matrix> Decode(const Encoding& encoding, std::span<const Structure> structures) const;
 
  private:

@@ -12,14 +12,61 @@
 namespace instantgp {
 namespace {
 
-// Distances to the two neighbours the parabola goes through, in log-parameters. Its minimum is trusted to twice that.
-constexpr double kNoiseStep = 0.7, kLengthscaleStep = 0.25;
-constexpr double kTrust = 2;
-constexpr double kWorthTrying = 0.001;  // NLML per point
+// The NLML per point along one log-parameter: a typical second derivative, and how far a full step may go. Measured on
+// simulated data; twice or half as much changes little, because the length of the step is searched for.
+struct Along {
+  double curvature, reach;
+};
+constexpr Along kAlongNoise = {0.15, 0.9};
 
-double ValueOrInfinity(const EvaluatedPoint& candidate) {
-  return candidate.value.ok ? candidate.value.nlml : std::numeric_limits<double>::infinity();
+Along AlongParameter(ParameterKind kind, double log_value) {
+  switch (kind) {
+    case ParameterKind::kLengthscale:
+      return {0.1, 0.6};
+    case ParameterKind::kPeriod: {
+      // A change of the period shifts the phase at the far end of [0, 1] by as many cycles as there are.
+      const double cycles = std::max(1.0, std::exp(-log_value));
+      return {2 * cycles * cycles, 0.06 / cycles};
+    }
+    case ParameterKind::kVariance:
+    case ParameterKind::kOffset:
+      return {0.05, 0.6};
+  }
+  return kAlongNoise;
 }
+
+// p_i = - slope_i / curvature_i within its reach.
+Vector StepFrom(const Covariance& covariance, const Vector& theta, const Vector& gradient) {
+  const std::vector<Parameter> table = ParameterTable(covariance.expression());
+  Vector step(gradient.size());
+  for (Index i = 0; i < step.size(); ++i) {
+    const bool noise = i + 1 == step.size();
+    const Along along = noise ? kAlongNoise : AlongParameter(table[static_cast<std::size_t>(i)].kind, theta[i]);
+    step[i] = std::clamp(-gradient[i] / along.curvature, -along.reach, along.reach);
+  }
+  return step;
+}
+
+double ValueOrInfinity(const EvaluatedPoint& point) {
+  return point.value.ok ? point.value.nlml : std::numeric_limits<double>::infinity();
+}
+
+bool Lower(const EvaluatedPoint& a, const EvaluatedPoint& b) { return ValueOrInfinity(a) < ValueOrInfinity(b); }
+
+// The first step is a little short, since a step too long tells less of the parabola than one too short.
+constexpr double kFirstLength = 0.7, kShortest = 0.05, kLongest = 3;
+
+// Where the parabola with the given value and slope at 0 that goes through (kFirstLength, first) is lowest.
+double BestLength(double here, double slope, double first) {
+  const double curvature = (first - here - slope * kFirstLength) / (kFirstLength * kFirstLength);
+  if (!std::isfinite(curvature)) return kShortest;
+  if (!(curvature > 0)) return kLongest;
+  return std::clamp(-0.5 * slope / curvature, kShortest, kLongest);
+}
+
+// Distances to the two neighbours the noise's parabola goes through, in its log. Its minimum is trusted to twice that.
+constexpr double kNoiseStep = 0.7, kTrust = 2;
+constexpr double kWorthTrying = 0.001;  // NLML per point
 
 // The parabola through (-h, below), (0, here), (h, above).
 struct Parabola {
@@ -35,92 +82,64 @@ Parabola Through(double h, double below, double here, double above) {
   return {t * h, promised < std::min({below, here, above}) - kWorthTrying};
 }
 
-class Tuning {
- public:
-  Tuning(const Covariance& covariance, const Matrix& X, const Vector& y, const ClosedFormScale* scale, ThreadPool* pool,
-         EvaluatedPoint& candidate)
-      : covariance_(covariance), X_(X), y_(y), scale_(scale), pool_(pool), best_(candidate) {}
-
-  // Along the direction that adds to the given rows of theta alike.
-  void Move(const std::vector<Index>& rows, double step) {
-    const bool noise_only = rows.size() == 1 && rows[0] == best_.theta.size() - 1;
-    const double here = ValueOrInfinity(best_);
-    const auto try_at = [&](EvaluatedPoint& trial, double distance) {
-      trial.theta = best_.theta;
-      for (const Index row : rows) trial.theta[row] += distance;
-      if (noise_only) {
-        trial.value = NlmlOfGram(best_.K, y_, trial.theta[trial.theta.size() - 1], trial.workspace, scale_);
-      } else {
-        Evaluate(covariance_, X_, y_, scale_, trial);
-      }
-    };
-    const auto neighbour = [&](int side) { try_at(trials_[side], side == 0 ? -step : step); };
-    if (pool_ != nullptr) {
-      pool_->Run(2, [&](int side, int) { neighbour(side); });
-    } else {
-      neighbour(0);
-      neighbour(1);
-    }
-    evaluations_ += 2;
-    const Parabola parabola = Through(step, ValueOrInfinity(trials_[0]), here, ValueOrInfinity(trials_[1]));
-    trials_[2].value.ok = false;
-    if (parabola.worth) {
-      try_at(trials_[2], parabola.lowest);
-      ++evaluations_;
-    }
-    EvaluatedPoint& lowest = *std::min_element(
-        trials_.begin(), trials_.end(),
-        [](const EvaluatedPoint& a, const EvaluatedPoint& b) { return ValueOrInfinity(a) < ValueOrInfinity(b); });
-    if (!(ValueOrInfinity(lowest) < here)) return;
-    if (noise_only) std::swap(lowest.K, best_.K);  // the same kernel
-    std::swap(lowest, best_);
-  }
-
-  int evaluations() const { return evaluations_; }
-
- private:
-  const Covariance& covariance_;
-  const Matrix& X_;
-  const Vector& y_;
-  const ClosedFormScale* scale_;
-  ThreadPool* pool_;
-  EvaluatedPoint& best_;
-  std::array<EvaluatedPoint, 3> trials_;  // two neighbours, and the parabola's lowest point
-  int evaluations_ = 0;
-};
-
 }  // namespace
 
 void Evaluate(const Covariance& covariance, const Matrix& X, const Vector& y, const ClosedFormScale* scale,
-              EvaluatedPoint& candidate) {
-  candidate.value = {};
-  if (!candidate.theta.allFinite()) return;
-  candidate.K.resize(X.rows(), X.rows());
-  covariance.Gram(X, candidate.theta.data(), candidate.K, candidate.workspace.covariance);
-  candidate.value = NlmlOfGram(candidate.K, y, candidate.theta[candidate.theta.size() - 1], candidate.workspace, scale);
+              EvaluatedPoint& point) {
+  point.value = {};
+  if (!point.theta.allFinite()) return;
+  point.K.resize(X.rows(), X.rows());
+  covariance.Gram(X, point.theta.data(), point.K, point.workspace.covariance);
+  point.value = NlmlOfGram(point.K, y, point.theta[point.theta.size() - 1], point.workspace, scale);
 }
 
-int TuneNoise(const Covariance& covariance, const Matrix& X, const Vector& y, const ClosedFormScale* scale,
-              ThreadPool* pool, EvaluatedPoint& candidate) {
-  Tuning tuning(covariance, X, y, scale, pool, candidate);
-  tuning.Move({candidate.theta.size() - 1}, kNoiseStep);
-  return tuning.evaluations();
+int StepDown(const Covariance& covariance, const Matrix& X, const Vector& y, const ClosedFormScale* scale,
+             ThreadPool* pool, EvaluatedPoint& point) {
+  std::array<EvaluatedPoint, 2> trials;
+  NlmlWorkspace& workspace = trials[0].workspace;  // the gradient uses a factor up, and the point's is still needed
+  workspace.A = point.workspace.A;
+  workspace.alpha = point.workspace.alpha;
+  for (EvaluatedPoint& trial : trials) trial.workspace.covariance.pool = pool;
+  Vector gradient;
+  if (!NlmlGradient(covariance, X, point.theta, scale, workspace, &gradient)) return 1;
+  const Vector step = StepFrom(covariance, point.theta, gradient);
+  const double slope = gradient.dot(step);
+  if (!(slope < 0)) return 1;
+
+  const double here = point.value.nlml;
+  trials[0].theta = point.theta + kFirstLength * step;
+  Evaluate(covariance, X, y, scale, trials[0]);
+  trials[1].theta = point.theta + BestLength(here, slope, ValueOrInfinity(trials[0])) * step;
+  Evaluate(covariance, X, y, scale, trials[1]);
+  EvaluatedPoint& lower = Lower(trials[1], trials[0]) ? trials[1] : trials[0];
+  if (Lower(lower, point)) std::swap(lower, point);
+  return 3;
 }
 
-int Tune(const Structure& structure, const Covariance& covariance, const Matrix& X, const Vector& y,
-         const ClosedFormScale* scale, ThreadPool* pool, EvaluatedPoint& candidate) {
-  const std::vector<Parameter> table = ParameterTable(ToExpression(structure));
-  std::vector<Index> periodic, others;
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    if (table[i].kind != ParameterKind::kLengthscale) continue;
-    (table[i].elementary == Elementary::kPER ? periodic : others).push_back(static_cast<Index>(i));
+int TuneNoise(const Vector& y, const ClosedFormScale* scale, ThreadPool* pool, EvaluatedPoint& point) {
+  std::array<EvaluatedPoint, 3> trials;  // two neighbours, and the parabola's lowest point; K is the point's own
+  const auto try_at = [&](EvaluatedPoint& trial, double distance) {
+    trial.theta = point.theta;
+    double& log_noise = trial.theta[trial.theta.size() - 1];
+    log_noise += distance;
+    trial.value = NlmlOfGram(point.K, y, log_noise, trial.workspace, scale);
+  };
+  const auto neighbour = [&](int side, int) { try_at(trials[side], side == 0 ? -kNoiseStep : kNoiseStep); };
+  if (pool != nullptr) {
+    pool->Run(2, neighbour);
+  } else {
+    neighbour(0, 0);
+    neighbour(1, 0);
   }
-  Tuning tuning(covariance, X, y, scale, pool, candidate);
-  tuning.Move({candidate.theta.size() - 1}, kNoiseStep);
-  for (const std::vector<Index>& lengthscales : {periodic, others}) {
-    if (!lengthscales.empty()) tuning.Move(lengthscales, kLengthscaleStep);
+  const Parabola parabola =
+      Through(kNoiseStep, ValueOrInfinity(trials[0]), point.value.nlml, ValueOrInfinity(trials[1]));
+  if (parabola.worth) try_at(trials[2], parabola.lowest);
+  EvaluatedPoint& lowest = *std::min_element(trials.begin(), trials.end(), Lower);
+  if (Lower(lowest, point)) {
+    std::swap(lowest.K, point.K);
+    std::swap(lowest, point);
   }
-  return tuning.evaluations();
+  return parabola.worth ? 3 : 2;
 }
 
 }  // namespace instantgp

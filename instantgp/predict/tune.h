@@ -1,15 +1,14 @@
-// The last adjustment of a one-shot answer, by values of the likelihood alone.
+// The last adjustment of a one-shot answer, by a handful of likelihoods.
 //
-// A network of this size answers every parameter a little wrong, and few directions of the parameter space carry most
-// of what that costs: the noise, the lengthscales of all PER together, and all other lengthscales together. Along each,
-// a parabola through three likelihoods says where a fourth may be lower. For the noise only the factorisation is
-// repeated, not the kernel.
+// A network of this size answers every parameter a little wrong. One step down the gradient takes back most of what
+// that costs: each log-parameter moves by its slope over a curvature that is a constant of its kind, and the length of
+// the step is the lowest point of a parabola. The noise, whose curvature differs most from data to data, then has a
+// parabola of its own; there only the factorisation is repeated, not the kernel.
 #pragma once
 
 #include "instantgp/base/matrix.h"
 #include "instantgp/base/thread_pool.h"
 #include "instantgp/gp/marginal_likelihood.h"
-#include "instantgp/kernel/structure.h"
 
 namespace instantgp {
 
@@ -23,13 +22,12 @@ struct EvaluatedPoint {
 
 // Everything but theta, from theta. Not ok where theta is not finite.
 void Evaluate(const Covariance& covariance, const Matrix& X, const Vector& y, const ClosedFormScale* scale,
-              EvaluatedPoint& candidate);
+              EvaluatedPoint& point);
 
-// Move an evaluated candidate to the lowest point found, all directions or the noise alone; return the number of
-// likelihoods. `pool` (may be null) works on two points at once; the result does not depend on it.
-int Tune(const Structure& structure, const Covariance& covariance, const Matrix& X, const Vector& y,
-         const ClosedFormScale* scale, ThreadPool* pool, EvaluatedPoint& candidate);
-int TuneNoise(const Covariance& covariance, const Matrix& X, const Vector& y, const ClosedFormScale* scale,
-              ThreadPool* pool, EvaluatedPoint& candidate);
+// Move an evaluated point to the lowest one found, along the gradient or along the noise; return the number of
+// likelihoods, a gradient counted as one. `pool` (may be null) shares the work; the result does not depend on it.
+int StepDown(const Covariance& covariance, const Matrix& X, const Vector& y, const ClosedFormScale* scale,
+             ThreadPool* pool, EvaluatedPoint& point);
+int TuneNoise(const Vector& y, const ClosedFormScale* scale, ThreadPool* pool, EvaluatedPoint& point);
 
 }  // namespace instantgp

@@ -257,7 +257,8 @@ SearchResult SearchStructures(const Dataset& data, const SearchOptions& options)
   const Stopwatch total;
   const TrainedNetwork& network = options.network != nullptr ? *options.network : TrainedNetwork::Embedded();
   ThreadPool pool(ResolveThreads(options.threads));
-  const Encoding encoding = network.Encode(data, {}, &pool);
+  // One reading serves hundreds of structures: it may take its time.
+  const Encoding encoding = network.Encode(data, {}, &pool, kSearchRows);
   std::vector<std::string> warnings = DataWarnings(data, encoding.scaler);
   warnings.insert(warnings.end(), encoding.warnings.begin(), encoding.warnings.end());
   if (data.rows() > kSearchRows) {

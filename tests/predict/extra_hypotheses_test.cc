@@ -36,7 +36,7 @@ TEST(ExtraHypotheses, TheStrongestFrequencyIsFoundBesideAParabola) {
   RandomStream random(5);
   for (double frequency = 2; frequency <= 30; frequency += 1.7) {
     const Series s = Wave(frequency, 0.3, 150, random);
-    EXPECT_NEAR(StrongestFrequency(s.x, s.y), frequency, 0.3);
+    EXPECT_NEAR(StrongestFrequency(s.x, s.y), frequency, 0.1);
   }
 }
 

@@ -23,6 +23,7 @@ namespace {
 using namespace simd;
 
 constexpr int kRows = 6;
+constexpr int kFewRows = 8 * kRows;
 
 // Weights up to this size stay in the second-level cache beside the activations, and our tiles beat a general GEMM that
 // packs both operands; above it OpenBLAS's blocking wins.
@@ -76,13 +77,27 @@ HWY_INLINE void Prefetch(int rows, int columns, const T* A, int lda) {
   }
 }
 
-// C (m, n) = A (m, k) B with B packed.
+// The panels of a matrix (k, n): where the one that begins at column j is, and the stride of its rows.
 template <typename T>
-void MultiplyPacked(int m, int n, int k, const T* A, int lda, const T* packed, T* C, int ldc,
+struct Panels {
+  const T* first;
+  std::size_t step;  // from panel to panel
+  std::size_t stride;
+};
+
+template <typename T>
+Panels<T> Packed(int k, const T* packed) {
+  return {packed, static_cast<std::size_t>(k) * kPanel<T>, kPanel<T>};
+}
+
+// C (m, n) = A (m, k) B, B given by its panels from column `begin` on.
+template <typename T>
+void MultiplyPanels(int m, int begin, int n, int k, const T* A, int lda, const Panels<T>& B, T* C, int ldc,
                     const Epilogue<T>& epilogue) {
   constexpr int W = kPanel<T>, N = kLanes<T>;
   const Tag<T> d;
-  for (int j = 0; j < n; j += W, packed += static_cast<std::size_t>(k) * W) {
+  const T* panel = B.first;
+  for (int j = begin; j < n; j += W, panel += B.step) {
     const bool full = j + W <= n;
     ForEachRowTile<kRows>(m, [&](auto rows, int i) HWY_ATTR {
       constexpr int R = decltype(rows)::value;
@@ -113,7 +128,7 @@ void MultiplyPacked(int m, int n, int k, const T* A, int lda, const T* packed, T
           sum[r][1] = hn::Add(sum[r][1], hn::LoadU(d, c + r * stride + N));
         }
       }
-      MultiplyTile<R, 2>(k, A + static_cast<std::size_t>(i) * lda, lda, packed, W, sum);
+      MultiplyTile<R, 2>(k, A + static_cast<std::size_t>(i) * lda, lda, panel, B.stride, sum);
       if (epilogue.relu) {
         INSTANTGP_UNROLL
         for (int r = 0; r < R; ++r) {
@@ -145,8 +160,13 @@ template <typename T>
 void MatMul(int m, int n, int k, const T* A, int lda, const T* B, int ldb, T* C, int ldc, const Epilogue<T>& epilogue,
             T* scratch) {
   if (!UseBlas(n, k)) {
-    Pack(k, n, B, ldb, scratch);
-    MultiplyPacked(m, n, k, A, lda, scratch, C, ldc, epilogue);
+    constexpr int W = kPanel<T>;
+    // Few rows do not repay the packing of what they read in place; only a panel that reaches past the end is copied.
+    const int in_place = m <= kFewRows ? n / W * W : 0;
+    MultiplyPanels(m, 0, in_place, k, A, lda, {B, W, static_cast<std::size_t>(ldb)}, C, ldc, epilogue);
+    if (in_place == n) return;
+    Pack(k, n - in_place, B + in_place, ldb, scratch);
+    MultiplyPanels(m, in_place, n, k, A, lda, Packed(k, scratch), C, ldc, epilogue);
     return;
   }
   BlasGemm('N', 'N', m, n, k, A, lda, B, ldb, T(epilogue.accumulate ? 1 : 0), C, ldc);
@@ -169,7 +189,7 @@ void MatMulTransposedB(int m, int n, int k, const T* A, int lda, const T* B, int
   }
   // C (m, k) = A (m, n) B^T with B^T (n, k)
   PackTransposed(k, n, B, ldb, scratch);
-  MultiplyPacked(m, k, n, A, lda, scratch, C, ldc, {.accumulate = accumulate});
+  MultiplyPanels(m, 0, k, n, A, lda, Packed(n, scratch), C, ldc, {.accumulate = accumulate});
 }
 
 template <typename T>
