@@ -133,7 +133,7 @@ void RegisterSearch(CLI::App& app, Selected& selected) {
   command->add_option("--budget", search.budget, "Seconds for everything [0: no limit]")
       ->type_name("SECONDS")
       ->check(CLI::Range(0.0, 1e9));
-  command->add_option("--refine-top", search.refine_top, "How many of the best to refine [5]")
+  command->add_option("--refine-top", search.refine_top, "How many of the best to refine [8]")
       ->type_name("K")
       ->check(CLI::Range(0, 1000));
   command->add_option("--max-addends", search.max_addends, "Most addends on one column [4]")

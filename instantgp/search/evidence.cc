@@ -1,6 +1,7 @@
 #include "instantgp/search/evidence.h"
 
 #include <Eigen/Eigenvalues>
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <vector>
@@ -13,6 +14,7 @@ namespace instantgp {
 namespace {
 
 constexpr double kStep = 1e-3;           // of log theta: the error of a difference is about 1e-7 of the curvature
+constexpr double kMostToTheMode = 1;     // of the log posterior
 constexpr double kLeastCurvature = 0.5;  // of u = log theta: a spread of e^+-1.4, that of a Gamma(2, .) prior
 
 // f of the header and its gradient.
@@ -81,7 +83,9 @@ std::optional<double> LaplaceScore(const Covariance& covariance, const Matrix& X
   if (eigen.info() != Eigen::Success) return std::nullopt;
   const Vector curvature = eigen.eigenvalues().cwiseMax(kLeastCurvature);
   const Vector slope = eigen.eigenvectors().transpose() * gradient;
-  const double newton = 0.5 * (slope.array().square() / curvature.array()).sum();
+  // What is left to the mode. More than a little of it means that the optimiser stopped elsewhere, where the curvature
+  // says nothing of the way down.
+  const double newton = std::min(0.5 * (slope.array().square() / curvature.array()).sum(), kMostToTheMode);
   const double log_volume =
       0.5 * curvature.array().log().sum() - 0.5 * static_cast<double>(p) * std::log(2 * std::numbers::pi);
   return (value - newton + log_volume) / static_cast<double>(y.size());

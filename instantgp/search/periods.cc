@@ -7,6 +7,7 @@
 #include <span>
 
 #include "instantgp/base/check.h"
+#include "instantgp/baselines/type2_ml.h"
 #include "instantgp/gp/marginal_likelihood.h"
 #include "instantgp/kernel/units.h"
 
@@ -16,6 +17,7 @@ namespace {
 constexpr BaseSymbol kSE = 0;
 constexpr double kLowest = 0.5, kHighest = 32;  // cycles over [0, 1]
 constexpr double kPlainNoise = 0.05, kPlainLengthscale = 0.7;
+constexpr int kContextSteps = 20;
 
 // Waves with many harmonics have narrow peaks: their phase must fit to about the lengthscale over pi, at both ends. A
 // wave that is damped (multiplied by an SE of the given lengthscale) need not keep its phase, so its peaks are wide: it
@@ -108,15 +110,26 @@ PeriodContext PlainContext(int columns) {
   return context;
 }
 
-std::vector<PeriodGuess> LikelyPeriods(const PeriodContext& context, const Matrix& X, const Vector& y, int column,
-                                       int count, bool thorough) {
+PeriodContext FittedContext(const Matrix& X, const Vector& y, int column) {
+  PeriodContext context = PlainContext(static_cast<int>(X.cols()));
+  Type2Options options;
+  options.map = true;
+  options.max_steps = kContextSteps;
+  const Type2Result fitted = FitType2(ToExpression(context.structure), X, y, options, context.theta);
+  if (fitted.ok) context.theta = fitted.theta;
+  context.theta[2 * column + 1] = std::log(kPlainLengthscale);
+  return context;
+}
+
+std::vector<PeriodGuess> LikelyPeriods(std::span<const PeriodContext> contexts, const Matrix& X, const Vector& y,
+                                       int column, int count, bool thorough) {
   INSTANTGP_CHECK(X.rows() == y.size() && column < X.cols());
   if (y.size() < 8) return {};
   const ClosedFormScale scale;
   const double highest = std::min(kHighest, 0.5 * static_cast<double>(y.size()));
   std::vector<Optimum> optima;
   NlmlWorkspace workspace;
-  for (const Scan& scan : std::span(kScans).first(thorough ? kScans.size() : 2)) {
+  const auto look_through = [&](const PeriodContext& context, const Scan& scan) {
     Problem problem = AddPeriod(context, column, scan.damping);
     const Covariance covariance(problem.expression);
     problem.theta[problem.lengthscale] = std::log(scan.lengthscale);
@@ -128,6 +141,9 @@ std::vector<PeriodGuess> LikelyPeriods(const PeriodContext& context, const Matri
       nlml.push_back(value.ok ? value.nlml : std::numeric_limits<double>::infinity());
     }
     AddOptima(scan, nlml, optima);
+  };
+  for (const PeriodContext& context : contexts) {
+    for (const Scan& scan : std::span(kScans).first(thorough ? kScans.size() : 2)) look_through(context, scan);
   }
   std::stable_sort(optima.begin(), optima.end(), [](const Optimum& a, const Optimum& b) { return a.nlml < b.nlml; });
   std::vector<PeriodGuess> guesses;

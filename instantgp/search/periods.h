@@ -5,6 +5,7 @@
 // tried.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "instantgp/base/matrix.h"
@@ -26,12 +27,16 @@ struct PeriodContext {
 
 // (SE on every column): smooth, little noise.
 PeriodContext PlainContext(int columns);
+// The plain context with its parameters fitted to the data, but smooth along `column`: what varies along the others
+// must not hide a wave along this one.
+PeriodContext FittedContext(const Matrix& X, const Vector& y, int column);
 
-// The best `count` of all local optima along the frequency, best first, of the likelihood of the context with a wave
+// The best `count` of all local optima along the frequency, best first, of the likelihood of a context with a wave
 // added on `column` at the amplitude the column has already (or multiplied, where the context does not use the column).
-// The wave is SE*PER and PER, the latter with several lengthscales if `thorough`. Frequencies go up to 32 cycles over
-// [0, 1]. The overall scale is at its optimum. X (n, d) scaled and y standardised: a hundred rows are enough.
-std::vector<PeriodGuess> LikelyPeriods(const PeriodContext& context, const Matrix& X, const Vector& y, int column,
-                                       int count, bool thorough);
+// The wave is SE*PER and PER, the latter with several lengthscales if `thorough`. Frequencies go
+// up to 32 cycles over [0, 1]. The overall scale is at its optimum. X (n, d) scaled and y standardised: a hundred rows
+// are enough.
+std::vector<PeriodGuess> LikelyPeriods(std::span<const PeriodContext> contexts, const Matrix& X, const Vector& y,
+                                       int column, int count, bool thorough);
 
 }  // namespace instantgp

@@ -229,10 +229,16 @@ void Scorer::Refine(Candidate& candidate) const {
 std::vector<PeriodGuess> Scorer::Periods(const Candidate& candidate, int column) const {
   const int columns = static_cast<int>(encoding_.X.cols());
   const bool beginning = candidate.theta.size() == 0;
-  const PeriodContext context = beginning ? PlainContext(columns) : PeriodContext{candidate.structure, candidate.theta};
   // What every structure starts from is worth more time than what one of them may lack.
   const Rows& rows = beginning ? few_ : brief_;
-  return LikelyPeriods(context, rows.X, rows.y, column, kPeriods, beginning && columns <= kThoroughColumns);
+  std::vector<PeriodContext> contexts;
+  if (beginning) {
+    contexts.push_back(PlainContext(columns));
+    if (columns > 1) contexts.push_back(FittedContext(rows.X, rows.y, column));
+  } else {
+    contexts.push_back({candidate.structure, candidate.theta});
+  }
+  return LikelyPeriods(contexts, rows.X, rows.y, column, kPeriods, beginning && columns <= kThoroughColumns);
 }
 
 }  // namespace instantgp

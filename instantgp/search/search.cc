@@ -1,6 +1,7 @@
 #include "instantgp/search/search.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -23,9 +24,10 @@ namespace {
 // Structures are decoded in groups, which are the work items of the threads. Groups and chunks depend on the order of
 // the search alone, so that neither threads nor the clock can change a bit of a result.
 constexpr int kGroup = 4;
-constexpr int kPolishedBeams = 2;      // so many times the beam is polished before its best are expanded
-constexpr int kChunk = 24;             // structures between two looks at the clock
-constexpr double kSearchShare = 0.72;  // of the budget; the rest is for refinement
+constexpr int kPolishedBeams = 2;         // so many times the beam is polished before its best are expanded
+constexpr int kChunk = 24;                // structures between two looks at the clock
+constexpr double kIndistinguishable = 2;  // nats of evidence
+constexpr double kSearchShare = 0.72;     // of the budget; the rest is for refinement
 
 class Searcher {
  public:
@@ -64,12 +66,17 @@ class Searcher {
     Sort();
     const int count = std::min(options_.refine_top, static_cast<int>(candidates_.size()));
     std::vector<char> late(static_cast<std::size_t>(count), 0);
+    std::atomic<double> longest = 0;  // milliseconds of a refinement
     pool_.Run(count, [&](int k, int) {
-      late[k] = k > 0 && TimeIsUp(1.0);  // the first is refined whatever the clock says
-      if (!late[k]) scorer_.Refine(candidates_[k]);
+      late[k] = k > 0 && TimeIsUp(1.0, longest);  // the first is refined whatever the clock says
+      if (late[k]) return;
+      const Stopwatch own;
+      scorer_.Refine(candidates_[k]);
+      longest = std::max<double>(longest, own.Milliseconds());
     });
     out_of_time_ = out_of_time_ || std::count(late.begin(), late.end(), 1) > 0;
     Sort();
+    PutLikeliestFirst();
   }
 
   std::vector<Candidate>& candidates() { return candidates_; }
@@ -82,8 +89,9 @@ class Searcher {
   using Key = std::pair<std::vector<int>, std::vector<std::vector<BaseSymbol>>>;
   static Key KeyOf(const Structure& structure) { return {structure.columns, structure.symbols}; }
 
-  bool TimeIsUp(double share) const {
-    return options_.budget > 0 && clock_.Milliseconds() > 1000 * share * options_.budget;
+  // Whether the share of the budget is used up, or would be after `more` milliseconds.
+  bool TimeIsUp(double share, double more = 0) const {
+    return options_.budget > 0 && clock_.Milliseconds() + more > 1000 * share * options_.budget;
   }
 
   // Before every piece of work of a thread: with hundreds of rows a chunk of them takes seconds.
@@ -97,6 +105,16 @@ class Searcher {
       if (a.refined != b.refined) return a.refined;
       return a.score != b.score ? a.score < b.score : a.kernel < b.kernel;
     });
+  }
+
+  // Refined candidates whose evidence is that of the best to within what Laplace's approximation can tell, by
+  // likelihood.
+  void PutLikeliestFirst() {
+    const auto rows = static_cast<double>(std::min<Index>(encoding_.y.size(), kSearchRows));
+    const auto end = std::find_if(candidates_.begin(), candidates_.end(), [&](const Candidate& c) {
+      return !c.refined || (c.score - candidates_.front().score) * rows > kIndistinguishable;
+    });
+    std::stable_sort(candidates_.begin(), end, [](const Candidate& a, const Candidate& b) { return a.nlml < b.nlml; });
   }
 
   // The unseen neighbours of the best `beam` that have not been expanded yet. More are polished before the

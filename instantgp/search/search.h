@@ -21,7 +21,7 @@ struct SearchOptions {
   int beam = 5;         // structures whose neighbourhood is tried in a round
   int depth = 4;        // rounds after the single symbols
   double budget = 0;    // seconds for everything; 0: none. What is not done by then is left out
-  int refine_top = 5;   // how many of the best are refined
+  int refine_top = 8;   // how many of the best are refined
   int max_addends = 4;  // on one column
   int threads = 0;      // 0: as the machine has
   std::stop_token stop = {};
@@ -47,7 +47,9 @@ struct Candidate {
 };
 
 struct SearchResult {
-  std::vector<Candidate> candidates;  // refined ones by score, then the others by score
+  // Refined ones by score, then the others by score. Refined ones within two nats of the best evidence, which Laplace's
+  // approximation cannot tell apart, stand before the rest by likelihood.
+  std::vector<Candidate> candidates;
   // The first candidate on all rows. Of its time_ms, decode is the search and optimize the refinement.
   Model model;
   int evaluated = 0;  // structures scored, each once

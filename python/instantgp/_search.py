@@ -53,7 +53,7 @@ def search(
     beam: int = 5,
     depth: int = 4,
     budget: Optional[float] = None,
-    refine_top: int = 5,
+    refine_top: int = 8,
     max_addends: int = 4,
     weights: Union[str, "os.PathLike[str]", None] = None,
     threads: Optional[int] = None,

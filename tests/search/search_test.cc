@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <numbers>
@@ -22,6 +23,7 @@
 #include "instantgp/search/periods.h"
 #include "instantgp/search/words.h"
 #include "instantgp/simulate/distribution.h"
+#include "instantgp/simulate/from_kernel.h"
 
 namespace instantgp {
 namespace {
@@ -153,6 +155,49 @@ TEST(Evidence, LaplaceApproximatesTheIntegralOverParameters) {
   EXPECT_NEAR(*laplace, truth, 0.01);
 }
 
+// Where an optimiser stopped short the slope is large and the curvature may be small: that must not look like evidence.
+TEST(Evidence, APointAwayFromTheModeIsNoBetterThanTheMode) {
+  for (int k = 0; k < 20; ++k) {
+    SimulationOptions options;
+    options.n = 60;
+    options.d = 1;
+    options.positive_p = 1;
+    const Simulated s = Simulate(options, 12, static_cast<std::uint64_t>(k));
+    const Covariance covariance(ToExpression(s.given));
+    const Model model = Fit(Dataset::Of(s.X, s.y), Print(ToExpression(s.given), {"x1"}), {.method = Method::kMap});
+    const Matrix& X = model.posterior().X();
+    const Vector& y = model.posterior().y();
+    const std::optional<double> mode = LaplaceScore(covariance, X, y, model.posterior().theta());
+    if (!mode) continue;
+    for (const double away : {-1.0, 1.0, 2.0}) {
+      const Vector theta = model.posterior().theta().array() + away;
+      const std::optional<double> score = LaplaceScore(covariance, X, y, theta);
+      EXPECT_TRUE(!score || *score > *mode - 0.1) << k << " " << away;
+    }
+  }
+}
+
+TEST(Periods, WavesAreFoundBesideAFittedColumnThatVariesFast) {
+  int found = 0;
+  for (int k = 0; k < 6; ++k) {
+    const double frequency = 2.5 + k;
+    const KernelDraw draw = SimulateKernel({.kernel = "MAT52(x1) * PER(x2)",
+                                            .n = 120,
+                                            .d = 2,
+                                            .parameters = {1, 0.1, 1, 0.3, 1 / frequency},
+                                            .noise_variance = 0.03},
+                                           6, static_cast<std::uint64_t>(k));
+    const Matrix& X = draw.function.X;
+    const Vector& y = draw.function.y;
+    const PeriodContext context = FittedContext(X, y, 1);
+    EXPECT_LT(std::exp(context.theta[1]), 0.4);  // the fast column was seen
+    const auto guesses = LikelyPeriods(std::array{context}, X, y, 1, 3, true);
+    found += std::any_of(guesses.begin(), guesses.end(),
+                         [&](const PeriodGuess& guess) { return std::abs(frequency - 1 / guess.period) < 0.25; });
+  }
+  EXPECT_GE(found, 5);
+}
+
 TEST(Periods, WavesAreFoundUnderATrend) {
   RandomStream random(2);
   for (const double period : {0.04, 0.1, 0.23, 0.4}) {
@@ -168,7 +213,7 @@ TEST(Periods, WavesAreFoundUnderATrend) {
       }
       const Scaler scaler = Scaler::Fit(X, y);
       const Matrix scaled = scaler.ScaleX(X);
-      const auto guesses = LikelyPeriods(PlainContext(2), scaled, scaler.ScaleY(y), 0, 3, true);
+      const auto guesses = LikelyPeriods(std::array{PlainContext(2)}, scaled, scaler.ScaleY(y), 0, 3, true);
       ASSERT_EQ(guesses.size(), 3u);
       const bool found = std::any_of(guesses.begin(), guesses.end(), [&](const PeriodGuess& guess) {
         // A quarter of a cycle over all rows: from there an optimiser finds the peak.
@@ -177,7 +222,7 @@ TEST(Periods, WavesAreFoundUnderATrend) {
       EXPECT_TRUE(found) << period << " " << sharpness;
     }
   }
-  EXPECT_TRUE(LikelyPeriods(PlainContext(1), Matrix::Random(5, 1), Vector::Ones(5), 0, 3, true).empty());
+  EXPECT_TRUE(LikelyPeriods(std::array{PlainContext(1)}, Matrix::Random(5, 1), Vector::Ones(5), 0, 3, true).empty());
 }
 
 TEST(Words, SayWhatAStructureMeans) {
@@ -217,14 +262,22 @@ TEST(Search, RanksEachStructureOnceWhateverTheThreads) {
     for (const Candidate& c : one.candidates) EXPECT_TRUE(kernels.insert(c.kernel).second);
     EXPECT_EQ(one.evaluated, static_cast<int>(one.candidates.size()) + one.failed);
     EXPECT_GT(one.evaluated, 10 * d);
+    double best = one.candidates.front().score;
+    for (const Candidate& c : one.candidates) best = c.refined ? std::min(best, c.score) : best;
     for (std::size_t k = 1; k < one.candidates.size(); ++k) {
       const Candidate &a = one.candidates[k - 1], &b = one.candidates[k];
       EXPECT_GE(a.refined, b.refined);
-      if (a.refined == b.refined) {
+      if (a.refined != b.refined) continue;
+      // By score, but refined ones within two nats of the best evidence by likelihood.
+      const auto indistinguishable = [&](const Candidate& c) { return c.refined && 40 * (c.score - best) <= 2; };
+      EXPECT_GE(indistinguishable(a), indistinguishable(b));
+      if (indistinguishable(a) && indistinguishable(b)) {
+        EXPECT_LE(a.nlml, b.nlml);
+      } else {
         EXPECT_LE(a.score, b.score);
       }
-      EXPECT_FALSE(b.words.empty());
     }
+    for (const Candidate& c : one.candidates) EXPECT_FALSE(c.words.empty());
     EXPECT_TRUE(one.candidates.front().refined);
     EXPECT_EQ(one.model.KernelText(), one.candidates.front().kernel);
     EXPECT_NEAR(one.model.summary().nlml, one.candidates.front().nlml, 1e-9);
