@@ -1,7 +1,10 @@
 // One-shot fits against our own optimisers, on the same rows in the same run, from rows in memory to a model ready to
 // predict. Structure SE + LIN + PER on every column, data drawn from it.
 //
-//   oneshot_speed_bench [--threads T] [--datasets N] [--weights FILE]
+//   oneshot_speed_bench [--threads T] [--own-threads 0|1] [--datasets N] [--weights FILE]
+//
+// The threads exist before the fits, as in a program that fits more than once; with --own-threads 1 every one-shot fit
+// starts and ends its own.
 //
 // For each size: the median over datasets of the one-shot time (best of several repeats, since it is the one that noise
 // can distort) and of the ratios of L-BFGS from the standard start, and of multi-start, to it.
@@ -47,17 +50,21 @@ double Time(const Dataset& data, const FitOptions& options, int repeats, FitSumm
 int main(int argc, char** argv) {
   FitOptions options;
   options.threads = 2;
-  int datasets = 7;
+  int datasets = 7, own_threads = 0;
   std::optional<TrainedNetwork> network;
   for (int i = 1; i + 1 < argc; i += 2) {
     if (std::strcmp(argv[i], "--threads") == 0) options.threads = std::stoi(argv[i + 1]);
+    if (std::strcmp(argv[i], "--own-threads") == 0) own_threads = std::stoi(argv[i + 1]);
     if (std::strcmp(argv[i], "--datasets") == 0) datasets = std::stoi(argv[i + 1]);
     if (std::strcmp(argv[i], "--weights") == 0) {
       options.network = &network.emplace(TrainedNetwork::Load(argv[i + 1]));
     }
   }
   TrainedNetwork::Embedded();
-  std::printf("threads %d, %d datasets a size; times in ms\n\n", options.threads, datasets);
+  ThreadPool pool(options.threads);
+  if (own_threads == 0) options.pool = &pool;
+  std::printf("threads %d (%s), %d datasets a size; times in ms\n\n", options.threads,
+              own_threads == 0 ? "kept" : "each fit's own", datasets);
   std::printf(
       "   n d   one-shot  (scale  encode  decode  factorize)         ml  evaluations  ratio  target"
       "   multistart  ratio  target\n");

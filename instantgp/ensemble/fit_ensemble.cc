@@ -176,6 +176,7 @@ Ensemble FromEncoding(const Encoding& encoding, const Kernels& kernels, std::vec
   times.decode = clock.Milliseconds();
   FitOptions each = options.fit;
   each.threads = 1;
+  each.pool = nullptr;
   each.progress = {};
   clock = Stopwatch();
   std::vector<Attempt> attempts = FitAll(
@@ -233,6 +234,7 @@ Ensemble FitEnsemble(const Dataset& data, std::span<const std::string> kernels, 
   }
   FitOptions each = options.fit;
   each.threads = 1;
+  each.pool = nullptr;
   each.progress = {};
   const Stopwatch clock;
   std::vector<Attempt> attempts = FitAll(

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <optional>
 #include <utility>
 
 #include "instantgp/base/check.h"
@@ -104,6 +105,20 @@ const TrainedNetwork& NetworkOf(const FitOptions& options) {
   return *options.network;
 }
 
+// The threads of one fit: the caller's, or own ones.
+class FitThreads {
+ public:
+  explicit FitThreads(const FitOptions& options) : pool_(options.pool) {
+    if (pool_ != nullptr) return;
+    pool_ = &own_.emplace(std::min(ResolveThreads(options.threads), kMostUsefulThreads));
+  }
+  ThreadPool* pool() { return pool_; }
+
+ private:
+  std::optional<ThreadPool> own_;
+  ThreadPool* pool_;
+};
+
 // Chooses among the decoded parameters, and for refine polishes; `total` started with the fit.
 Model FitFromDecoded(const Encoding& encoding, const Expression& expression, const Structure& structure,
                      const Matrix& decoded, double decode_ms, const FitOptions& options, ThreadPool* pool,
@@ -150,10 +165,10 @@ Model FitFromDecoded(const Encoding& encoding, const Expression& expression, con
 }
 
 Model FitFromEncoding(const Encoding& encoding, const Expression& expression, const Structure& structure,
-                      const FitOptions& options, ThreadPool& pool, const Stopwatch& total) {
+                      const FitOptions& options, ThreadPool* pool, const Stopwatch& total) {
   const Stopwatch clock;
-  const Matrix theta = NetworkOf(options).Decode(encoding, structure, &pool);
-  return FitFromDecoded(encoding, expression, structure, theta, clock.Milliseconds(), options, &pool, total);
+  const Matrix theta = NetworkOf(options).Decode(encoding, structure, pool);
+  return FitFromDecoded(encoding, expression, structure, theta, clock.Milliseconds(), options, pool, total);
 }
 
 void RequireNetworkMethod(const FitOptions& options) {
@@ -271,12 +286,12 @@ Model Fit(const Dataset& data, std::string_view kernel, const FitOptions& option
   CheckMemory(data.rows(), options);
   if (with_network) {
     const Structure structure = AmortisedStructure(expression, data.column_names, options.method);
-    ThreadPool pool(std::min(ResolveThreads(options.threads), kMostUsefulThreads));
-    Encoding encoding = NetworkOf(options).Encode(data, structure.columns, &pool);
+    FitThreads threads(options);
+    Encoding encoding = NetworkOf(options).Encode(data, structure.columns, threads.pool());
     if (options.stop.stop_requested()) throw Error(ErrorCode::kInterrupted, "interrupted while encoding");
     const std::vector<std::string> of_data = DataWarnings(data, encoding.scaler);
     encoding.warnings.insert(encoding.warnings.begin(), of_data.begin(), of_data.end());
-    return FitFromEncoding(encoding, expression, structure, options, pool, total);
+    return FitFromEncoding(encoding, expression, structure, options, threads.pool(), total);
   }
   FitSummary summary;
   summary.method = Name(options.method);
@@ -317,8 +332,8 @@ Model FitEncoded(const Encoding& encoding, std::string_view kernel, const FitOpt
   const Expression expression = ParseKernel(kernel, encoding.column_names);
   CheckMemory(static_cast<int>(encoding.X.rows()), options);
   const Structure structure = AmortisedStructure(expression, encoding.column_names, options.method);
-  ThreadPool pool(std::min(ResolveThreads(options.threads), kMostUsefulThreads));
-  return FitFromEncoding(encoding, expression, structure, options, pool, total);
+  FitThreads threads(options);
+  return FitFromEncoding(encoding, expression, structure, options, threads.pool(), total);
 }
 
 Model FitDecoded(const Encoding& encoding, const Structure& structure, const Matrix& theta, const FitOptions& options) {
@@ -326,11 +341,8 @@ Model FitDecoded(const Encoding& encoding, const Structure& structure, const Mat
   RequireNetworkMethod(options);
   const Stopwatch total;
   CheckMemory(static_cast<int>(encoding.X.rows()), options);
-  const int threads = std::min(ResolveThreads(options.threads), kMostUsefulThreads);
-  std::optional<ThreadPool> pool;
-  if (threads > 1) pool.emplace(threads);
-  return FitFromDecoded(encoding, ToExpression(structure), structure, theta, 0, options, pool ? &*pool : nullptr,
-                        total);
+  FitThreads threads(options);
+  return FitFromDecoded(encoding, ToExpression(structure), structure, theta, 0, options, threads.pool(), total);
 }
 
 }  // namespace instantgp

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "instantgp/base/thread_pool.h"
 #include "instantgp/data/dataset.h"
 #include "instantgp/kernel/structure.h"
 #include "instantgp/predict/encoding.h"
@@ -30,6 +31,9 @@ struct FitOptions {
   int inducing = 0;   // svgp: inducing points; 0: half the rows
   std::uint64_t seed = 0;
   int threads = 0;  // 0: as the machine has
+  // oneshot, refine: threads to work on in place of own ones, which take a tenth of a millisecond to start and end. For
+  // fits one after another, not for two at once. The result does not depend on them.
+  ThreadPool* pool = nullptr;
   std::stop_token stop = {};
   std::function<void(int done, int of)> progress = {};  // called after every start of a multi-start
 

@@ -173,6 +173,20 @@ TEST(Ahgp, AnswersForSeOnItsColumnsAndRefusesTheRest) {
   EXPECT_THROW(Fit(data, "SE", wrong), Error);
 }
 
+TEST(OneShot, FitsOneAfterAnotherOnThreadsThatAreKept) {
+  ThreadPool pool(2);
+  for (int k = 0; k < 6; ++k) {
+    const Simulated s = Draw(20 + static_cast<std::uint64_t>(k), 40 + 30 * k, 1 + k % 3);
+    const Dataset data = Dataset::Of(s.X, s.y);
+    const std::string kernel = Print(ToExpression(s.given), data.column_names);
+    for (const Method method : {Method::kOneShot, Method::kRefine}) {
+      const Model kept = Fit(data, kernel, {.method = method, .steps = 3, .pool = &pool});
+      const Model own = Fit(data, kernel, {.method = method, .steps = 3, .threads = 1});
+      EXPECT_EQ(kept.posterior().theta(), own.posterior().theta()) << kernel;
+    }
+  }
+}
+
 TEST(TrainedNetwork, ThreadsShareHypothesesWithoutChangingABit) {
   const TrainedNetwork& network = TrainedNetwork::Embedded();
   const Simulated s = Draw(14, 60, 3);
