@@ -14,27 +14,6 @@
 namespace instantgp {
 namespace {
 
-// At most `count` rows of (X, y), spread over the data. Refers to X and y when they are all taken.
-class SomeRows {
- public:
-  SomeRows(const Matrix& X, const Vector& y, int count) : all_X_(X), all_y_(y), all_(count >= X.rows()) {
-    if (all_) return;
-    const std::vector<int> rows = SpreadRows(X, y, count);
-    X_ = SelectRows(X, rows);
-    y_ = SelectRows(y, rows);
-  }
-  const Matrix& X() const { return all_ ? all_X_ : X_; }
-  const Vector& y() const { return all_ ? all_y_ : y_; }
-  bool all() const { return all_; }
-
- private:
-  const Matrix& all_X_;
-  const Vector& all_y_;
-  bool all_;
-  Matrix X_;
-  Vector y_;
-};
-
 // The hypotheses evaluated on the rows, best first; of equals the earlier one. Those that could not be are left out.
 std::vector<EvaluatedPoint> RunHeat(const Covariance& covariance, const SomeRows& rows, const Matrix& theta,
                                     const ClosedFormScale* scale, ThreadPool* pool) {
@@ -42,7 +21,7 @@ std::vector<EvaluatedPoint> RunHeat(const Covariance& covariance, const SomeRows
   const int count = static_cast<int>(candidates.size());
   const auto evaluate = [&](int k, int) {
     candidates[k].theta = theta.col(k);
-    Evaluate(covariance, rows.X(), rows.y(), scale, candidates[k]);
+    Evaluate(covariance, rows.X, rows.y, scale, candidates[k]);
   };
   if (pool != nullptr) {
     pool->Run(count, evaluate);
@@ -77,22 +56,22 @@ OneShot ChoosePosterior(const Structure& structure, const Matrix& X, const Vecto
   const Covariance covariance(ToExpression(structure));
   const ClosedFormScale* used_scale = scale ? &*scale : nullptr;
   const int n = static_cast<int>(X.rows());
-  const SomeRows heat_rows(X, y, kHeatRows);
+  const SomeRows heat_rows = SpreadSample(X, y, kHeatRows);
   std::vector<EvaluatedPoint> candidates = RunHeat(covariance, heat_rows, theta, used_scale, pool);
   int evaluations = static_cast<int>(theta.cols());
-  bool on_all_rows = heat_rows.all();
+  bool on_all_rows = heat_rows.y.size() == n;
   if (tuned == Tuned::kYes && n >= kFewestRowsToTune && !candidates.empty()) {
     EvaluatedPoint best = std::move(candidates.front());
     candidates.front().theta = best.theta;  // as decoded, should the tuned one have no factor on all rows
-    evaluations += StepDown(covariance, heat_rows.X(), heat_rows.y(), used_scale, pool, best);
-    const SomeRows noise_rows(X, y, kNoiseRows);
+    evaluations += StepDown(covariance, heat_rows.X, heat_rows.y, used_scale, pool, best);
+    const SomeRows noise_rows = SpreadSample(X, y, kNoiseRows);
     if (!on_all_rows) {
       best.workspace.covariance.pool = pool;
-      Evaluate(covariance, noise_rows.X(), noise_rows.y(), used_scale, best);
+      Evaluate(covariance, noise_rows.X, noise_rows.y, used_scale, best);
       ++evaluations;
     }
-    if (best.value.ok) evaluations += TuneNoise(noise_rows.y(), used_scale, pool, best);
-    on_all_rows = best.value.ok && noise_rows.all();
+    if (best.value.ok) evaluations += TuneNoise(noise_rows.y, used_scale, pool, best);
+    on_all_rows = best.value.ok && noise_rows.y.size() == n;
     if (best.value.ok) candidates.insert(candidates.begin(), std::move(best));
   }
   // The best one's turn first; the others follow should it have no factor on all rows.

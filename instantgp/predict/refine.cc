@@ -16,13 +16,8 @@ void RunAll(ThreadPool* pool, int count, const std::function<void(int, int)>& bo
   for (int k = 0; k < count; ++k) body(k, 0);
 }
 
-struct Part {
-  Matrix X;
-  Vector y;
-};
-
 // Where hypothesis k (or, beyond them, the standard start) ends after its steps on the part; nullopt when it fails.
-std::optional<Vector> Scout(const Structure& structure, const Expression& expression, const Part& part,
+std::optional<Vector> Scout(const Structure& structure, const Expression& expression, const SomeRows& part,
                             const Matrix& theta, int k, const std::optional<ClosedFormScale>& scale,
                             const Type2Options& options) {
   Vector start = k < theta.cols() ? Vector(theta.col(k)) : StandardStart(expression);
@@ -45,8 +40,7 @@ Type2Result Refine(const Structure& structure, const Matrix& X, const Vector& y,
                    const std::optional<ClosedFormScale>& scale, const Vector& one_shot, const Type2Options& options,
                    ThreadPool* pool) {
   const Expression expression = ToExpression(structure);
-  const std::vector<int> rows = SpreadRows(X, y, kScoutRows);
-  const Part part{SelectRows(X, rows), SelectRows(y, rows)};
+  const SomeRows part = SpreadSample(X, y, kScoutRows);
   Type2Options scout = options;
   scout.max_steps = kScoutSteps;
   scout.threads = 1;

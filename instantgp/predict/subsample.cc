@@ -64,6 +64,12 @@ std::vector<int> SpreadRows(const Matrix& X, const Vector& y, int count) {
   return rows;
 }
 
+SomeRows SpreadSample(const Matrix& X, const Vector& y, int count) {
+  if (count >= X.rows()) return {X, y};
+  const std::vector<int> rows = SpreadRows(X, y, count);
+  return {SelectRows(X, rows), SelectRows(y, rows)};
+}
+
 Matrix SelectRows(const Matrix& X, const std::vector<int>& rows) { return X(rows, Eigen::all); }
 Vector SelectRows(const Vector& y, const std::vector<int>& rows) { return y(rows); }
 

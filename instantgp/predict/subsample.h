@@ -12,6 +12,13 @@ namespace instantgp {
 // Depends on the values, not on the order of rows or columns. Ascending; all rows when count >= n.
 std::vector<int> SpreadRows(const Matrix& X, const Vector& y, int count);
 
+// Some rows of a table.
+struct SomeRows {
+  Matrix X;
+  Vector y;
+};
+SomeRows SpreadSample(const Matrix& X, const Vector& y, int count);  // SpreadRows()
+
 Matrix SelectRows(const Matrix& X, const std::vector<int>& rows);
 Vector SelectRows(const Vector& y, const std::vector<int>& rows);
 

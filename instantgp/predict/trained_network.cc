@@ -90,13 +90,8 @@ Encoding TrainedNetwork::Encode(const Dataset& data, std::vector<int> columns, T
 Embedding<float> TrainedNetwork::Embed(const Matrix& X, const Vector& y, ThreadPool* pool, int most_rows) const {
   Workspace<float> workspace;
   Embedding<float> embedding;
-  const int read = RowsRead(weights_.config, static_cast<int>(X.rows()), most_rows);
-  if (read == X.rows()) {
-    network_.Encode(weights_.values.data(), X, y, workspace, &embedding, pool);
-  } else {
-    const std::vector<int> rows = SpreadRows(X, y, read);
-    network_.Encode(weights_.values.data(), SelectRows(X, rows), SelectRows(y, rows), workspace, &embedding, pool);
-  }
+  const SomeRows rows = SpreadSample(X, y, RowsRead(weights_.config, static_cast<int>(X.rows()), most_rows));
+  network_.Encode(weights_.values.data(), rows.X, rows.y, workspace, &embedding, pool);
   return embedding;
 }
 

@@ -134,18 +134,14 @@ Type2Result Optimize(const Structure& structure, const Vector& theta, const Matr
 
 Scorer::Scorer(const Encoding& encoding, const TrainedNetwork& network, std::stop_token stop)
     : encoding_(encoding), scale_(ScaleOf(network.config())), stop_(std::move(stop)) {
-  const auto spread = [](const Matrix& X, const Vector& y, int count) -> Rows {
-    const std::vector<int> rows = SpreadRows(X, y, count);
-    return {SelectRows(X, rows), SelectRows(y, rows)};
-  };
-  all_ = spread(encoding.X, encoding.y, kSearchRows);
-  some_ = spread(all_.X, all_.y, std::max(kFewestRows, static_cast<int>(all_.y.size()) / 2));
-  few_ = spread(all_.X, all_.y, kPeriodRows);
-  brief_ = spread(all_.X, all_.y, kFewestRows);
+  all_ = SpreadSample(encoding.X, encoding.y, kSearchRows);
+  some_ = SpreadSample(all_.X, all_.y, std::max(kFewestRows, static_cast<int>(all_.y.size()) / 2));
+  few_ = SpreadSample(all_.X, all_.y, kPeriodRows);
+  brief_ = SpreadSample(all_.X, all_.y, kFewestRows);
 }
 
 Scorer::Scored Scorer::Best(const Covariance& covariance, const Structure& structure, const Matrix& hypotheses,
-                            const Rows& rows, NlmlWorkspace& workspace) const {
+                            const SomeRows& rows, NlmlWorkspace& workspace) const {
   const ChosenHypothesis chosen = ChooseHypothesis(covariance, rows.X, rows.y, hypotheses, scale_, workspace);
   if (!chosen.ok) return {};
   return {ScaleKernelAndNoise(structure, hypotheses.col(chosen.index), chosen.log_scale), chosen.nlml};
@@ -230,7 +226,7 @@ std::vector<PeriodGuess> Scorer::Periods(const Candidate& candidate, int column)
   const int columns = static_cast<int>(encoding_.X.cols());
   const bool beginning = candidate.theta.size() == 0;
   // What every structure starts from is worth more time than what one of them may lack.
-  const Rows& rows = beginning ? few_ : brief_;
+  const SomeRows& rows = beginning ? few_ : brief_;
   std::vector<PeriodContext> contexts;
   if (beginning) {
     contexts.push_back(PlainContext(columns));

@@ -8,6 +8,7 @@
 
 #include "instantgp/gp/marginal_likelihood.h"
 #include "instantgp/predict/encoding.h"
+#include "instantgp/predict/subsample.h"
 #include "instantgp/predict/trained_network.h"
 #include "instantgp/search/periods.h"
 #include "instantgp/search/search.h"
@@ -52,23 +53,19 @@ class Scorer {
     Vector theta;  // at the closed-form scale; empty when nothing could be evaluated
     double nlml = 0;
   };
-  struct Rows {
-    Matrix X;
-    Vector y;
-  };
 
   // Takes theta over, at the closed-form scale, where its likelihood on all rows is better.
   void Adopt(Candidate& candidate, const Vector& theta, NlmlWorkspace& workspace) const;
-  Scored Best(const Covariance& covariance, const Structure& structure, const Matrix& hypotheses, const Rows& rows,
+  Scored Best(const Covariance& covariance, const Structure& structure, const Matrix& hypotheses, const SomeRows& rows,
               NlmlWorkspace& workspace) const;
 
   const Encoding& encoding_;
   std::optional<ClosedFormScale> scale_;
   std::stop_token stop_;
-  Rows all_;    // those that are searched on
-  Rows some_;   // enough of them to compare hypotheses
-  Rows few_;    // enough to look for periods
-  Rows brief_;  // enough for a step in the right direction
+  SomeRows all_;    // those that are searched on
+  SomeRows some_;   // enough of them to compare hypotheses
+  SomeRows few_;    // enough to look for periods
+  SomeRows brief_;  // enough for a step in the right direction
 };
 
 }  // namespace instantgp
