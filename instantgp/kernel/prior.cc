@@ -1,13 +1,24 @@
 #include "instantgp/kernel/prior.h"
 
+#include <math.h>
+
 #include <cmath>
 
 #include "instantgp/base/check.h"
 
 namespace instantgp {
+namespace {
+
+// std::lgamma leaves the sign in a global variable, for which threads would race.
+double LogGamma(double x) {
+  int sign = 0;
+  return ::lgamma_r(x, &sign);
+}
+
+}  // namespace
 
 double GammaPrior::LogDensity(double log_theta) const {
-  return shape * std::log(rate) - std::lgamma(shape) + (shape - 1) * log_theta - rate * std::exp(log_theta);
+  return shape * std::log(rate) - LogGamma(shape) + (shape - 1) * log_theta - rate * std::exp(log_theta);
 }
 
 double GammaPrior::DLogDensity(double log_theta) const { return shape - 1 - rate * std::exp(log_theta); }

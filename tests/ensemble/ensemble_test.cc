@@ -149,8 +149,9 @@ TEST(Ensemble, MixesMomentsAndSamplesExactly) {
 // A network whose answer for PER is not a number: the members that ask for it cannot be factorised.
 TrainedNetwork WithoutPeriods() {
   NetworkWeights weights = ParseWeights(EmbeddedWeights(), "the embedded weights");
+  const Network<float> network{NetworkConfig(weights.config)};
   bool found = false;
-  for (const WeightTensor& tensor : Network<float>(NetworkConfig(weights.config)).tensors()) {
+  for (const WeightTensor& tensor : network.tensors()) {
     if (tensor.name != "head.PER.0.bias" && tensor.name != "head.PER.1.bias") continue;
     found = true;
     for (std::size_t i = 0; i < static_cast<std::size_t>(tensor.rows) * tensor.cols; ++i) {
