@@ -139,7 +139,7 @@ Model FitFromDecoded(const Encoding& encoding, const Expression& expression, con
       ChoosePosterior(structure, encoding.X, encoding.y, theta, scale, pool, rival ? Tuned::kNo : Tuned::kYes);
   summary.time_ms.factorize = clock.Milliseconds();
   summary.evaluations = found.evaluations;
-  summary.stop_reason = "one forward pass";
+  summary.stop_reason = found.stepped ? "one forward pass, one step down the gradient" : "one forward pass";
   summary.nlml = summary.nlml_start = found.posterior.nlml();
 
   if (options.method == Method::kRefine) {

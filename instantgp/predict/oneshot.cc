@@ -60,7 +60,8 @@ OneShot ChoosePosterior(const Structure& structure, const Matrix& X, const Vecto
   std::vector<EvaluatedPoint> candidates = RunHeat(covariance, heat_rows, theta, used_scale, pool);
   int evaluations = static_cast<int>(theta.cols());
   bool on_all_rows = heat_rows.y.size() == n;
-  if (tuned == Tuned::kYes && n >= kFewestRowsToTune && !candidates.empty()) {
+  const bool step = tuned == Tuned::kYes && n >= kFewestRowsToTune && !candidates.empty();
+  if (step) {
     EvaluatedPoint best = std::move(candidates.front());
     candidates.front().theta = best.theta;  // as decoded, should the tuned one have no factor on all rows
     evaluations += StepDown(covariance, heat_rows.X, heat_rows.y, used_scale, pool, best);
@@ -82,7 +83,7 @@ OneShot ChoosePosterior(const Structure& structure, const Matrix& X, const Vecto
           NegativeLogMarginalLikelihood(covariance, X, y, candidate.theta, nullptr, candidate.workspace, used_scale);
       ++evaluations;
     }
-    if (candidate.value.ok) return {ScaledPosterior(structure, X, y, candidate), evaluations};
+    if (candidate.value.ok) return {ScaledPosterior(structure, X, y, candidate), evaluations, step};
   }
   throw Error(ErrorCode::kNumerical, "none of the network's " + std::to_string(theta.cols()) +
                                          " hypotheses could be factorised on " + std::to_string(n) +

@@ -20,7 +20,8 @@ inline constexpr int kFewestRowsToTune = 30;
 
 struct OneShot {
   Posterior posterior;
-  int evaluations = 0;  // likelihoods
+  int evaluations = 0;   // likelihoods
+  bool stepped = false;  // whether the answer was moved by the likelihood's gradient (tune.h), or stands as decoded
 };
 
 // The posterior at the best of the hypotheses in theta (p + 1, K), kernel and noise at the closed-form scale when

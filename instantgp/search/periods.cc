@@ -110,13 +110,17 @@ PeriodContext PlainContext(int columns) {
   return context;
 }
 
-PeriodContext FittedContext(const Matrix& X, const Vector& y, int column) {
+PeriodContext FittedContext(const Matrix& X, const Vector& y) {
   PeriodContext context = PlainContext(static_cast<int>(X.cols()));
   Type2Options options;
   options.map = true;
   options.max_steps = kContextSteps;
   const Type2Result fitted = FitType2(ToExpression(context.structure), X, y, options, context.theta);
   if (fitted.ok) context.theta = fitted.theta;
+  return context;
+}
+
+PeriodContext SmoothAlong(int column, PeriodContext context) {
   context.theta[2 * column + 1] = std::log(kPlainLengthscale);
   return context;
 }

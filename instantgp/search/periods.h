@@ -27,9 +27,11 @@ struct PeriodContext {
 
 // (SE on every column): smooth, little noise.
 PeriodContext PlainContext(int columns);
-// The plain context with its parameters fitted to the data, but smooth along `column`: what varies along the others
-// must not hide a wave along this one.
-PeriodContext FittedContext(const Matrix& X, const Vector& y, int column);
+// The plain context with its parameters fitted to the data.
+PeriodContext FittedContext(const Matrix& X, const Vector& y);
+// Such a context made smooth along `column`: what it knows of the others must not hide a wave along this one, and what
+// it knows of this one may be the wave itself.
+PeriodContext SmoothAlong(int column, PeriodContext context);
 
 // The best `count` of all local optima along the frequency, best first, of the likelihood of a context with a wave
 // added on `column` at the amplitude the column has already (or multiplied, where the context does not use the column).

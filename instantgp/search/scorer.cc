@@ -138,6 +138,7 @@ Scorer::Scorer(const Encoding& encoding, const TrainedNetwork& network, std::sto
   some_ = SpreadSample(all_.X, all_.y, std::max(kFewestRows, static_cast<int>(all_.y.size()) / 2));
   few_ = SpreadSample(all_.X, all_.y, kPeriodRows);
   brief_ = SpreadSample(all_.X, all_.y, kFewestRows);
+  if (encoding.X.cols() > 1) fitted_ = FittedContext(few_.X, few_.y);
 }
 
 Scorer::Scored Scorer::Best(const Covariance& covariance, const Structure& structure, const Matrix& hypotheses,
@@ -230,7 +231,7 @@ std::vector<PeriodGuess> Scorer::Periods(const Candidate& candidate, int column)
   std::vector<PeriodContext> contexts;
   if (beginning) {
     contexts.push_back(PlainContext(columns));
-    if (columns > 1) contexts.push_back(FittedContext(rows.X, rows.y, column));
+    if (columns > 1) contexts.push_back(SmoothAlong(column, fitted_));
   } else {
     contexts.push_back({candidate.structure, candidate.theta});
   }

@@ -62,10 +62,11 @@ class Scorer {
   const Encoding& encoding_;
   std::optional<ClosedFormScale> scale_;
   std::stop_token stop_;
-  SomeRows all_;    // those that are searched on
-  SomeRows some_;   // enough of them to compare hypotheses
-  SomeRows few_;    // enough to look for periods
-  SomeRows brief_;  // enough for a step in the right direction
+  SomeRows all_;          // those that are searched on
+  SomeRows some_;         // enough of them to compare hypotheses
+  SomeRows few_;          // enough to look for periods
+  SomeRows brief_;        // enough for a step in the right direction
+  PeriodContext fitted_;  // where there are several columns
 };
 
 }  // namespace instantgp

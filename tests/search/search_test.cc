@@ -189,7 +189,7 @@ TEST(Periods, WavesAreFoundBesideAFittedColumnThatVariesFast) {
                                            6, static_cast<std::uint64_t>(k));
     const Matrix& X = draw.function.X;
     const Vector& y = draw.function.y;
-    const PeriodContext context = FittedContext(X, y, 1);
+    const PeriodContext context = SmoothAlong(1, FittedContext(X, y));
     EXPECT_LT(std::exp(context.theta[1]), 0.4);  // the fast column was seen
     const auto guesses = LikelyPeriods(std::array{context}, X, y, 1, 3, true);
     found += std::any_of(guesses.begin(), guesses.end(),

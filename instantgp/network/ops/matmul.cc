@@ -77,11 +77,11 @@ HWY_INLINE void Prefetch(int rows, int columns, const T* A, int lda) {
   }
 }
 
-// The panels of a matrix (k, n): where the one that begins at column j is, and the stride of its rows.
+// The panels of a matrix: the first, the way from one to the next, and the stride of a panel's rows.
 template <typename T>
 struct Panels {
   const T* first;
-  std::size_t step;  // from panel to panel
+  std::size_t step;
   std::size_t stride;
 };
 
