@@ -21,7 +21,8 @@ constexpr char kHelp[] = "Search for the structure that fits a table best.";
 constexpr char kExamples[] =
     R"(Starts from single symbols and adds, swaps and drops symbols on one column or on all, keeping the best structures of
 each round. Scores are negative log evidence per point, smaller is better: by BIC at the network's parameters, by
-Laplace's approximation for those that were refined.
+Laplace's approximation for those that were refined. Refined ones stand first; of these, what is within two nats of the
+best evidence in all, too close for Laplace to tell, is ranked by NLML and not by score.
 
 Examples:
   instantgp search --example --holdout 0.2 --plot best.svg
