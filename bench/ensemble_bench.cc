@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "instantgp/base/stopwatch.h"
-#include "instantgp/ensemble/fit_ensemble.h"
 #include "instantgp/gp/cholesky.h"
 #include "instantgp/kernel/parse.h"
 #include "instantgp/kernel/structure_list.h"
+#include "instantgp/model/fit_ensemble.h"
 #include "instantgp/simulate/distribution.h"
 
 namespace {

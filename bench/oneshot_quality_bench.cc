@@ -24,9 +24,9 @@
 #include "instantgp/base/thread_pool.h"
 #include "instantgp/data/csv.h"
 #include "instantgp/data/split.h"
-#include "instantgp/predict/extra_hypotheses.h"
-#include "instantgp/predict/fit.h"
-#include "instantgp/predict/oneshot.h"
+#include "instantgp/inference/hypotheses_from_data.h"
+#include "instantgp/inference/oneshot.h"
+#include "instantgp/model/fit.h"
 #include "instantgp/simulate/distribution.h"
 
 namespace {
@@ -82,7 +82,7 @@ bool HasPer(const Structure& structure) {
   return false;
 }
 
-Row Evaluate(const Simulated& s, const TrainedNetwork& network, Tuned tuned) {
+Row Evaluate(const Simulated& s, const TrainedNetwork& network, GradientStep tuned) {
   Row row;
   row.n = static_cast<int>(s.X.rows());
   row.d = static_cast<int>(s.X.cols());
@@ -95,7 +95,7 @@ Row Evaluate(const Simulated& s, const TrainedNetwork& network, Tuned tuned) {
     raw.y = s.y;
     for (int k = 0; k < row.d; ++k) raw.columns.push_back(k);
     raw.embedding = network.Embed(raw.X, raw.y);
-    const Matrix theta = WithExtraHypotheses(s.given, raw.X, raw.y, network.Decode(raw, s.given));
+    const Matrix theta = WithHypothesesFromData(s.given, raw.X, raw.y, network.Decode(raw, s.given));
     const OneShot found = ChoosePosterior(s.given, raw.X, raw.y, theta, ScaleOf(network.config()), nullptr, tuned);
     row.gap = found.posterior.nlml() - Posterior(ToExpression(s.truth), s.X, s.y, s.theta).nlml();
   }
@@ -114,7 +114,8 @@ Row Evaluate(const Simulated& s, const TrainedNetwork& network, Tuned tuned) {
   return row;
 }
 
-void SimulatedFigures(const TrainedNetwork& network, int count, std::uint64_t seed, Tuned tuned, ThreadPool& pool) {
+void SimulatedFigures(const TrainedNetwork& network, int count, std::uint64_t seed, GradientStep tuned,
+                      ThreadPool& pool) {
   SimulationOptions options;
   options.n_test = 100;
   std::vector<Row> rows(2 * count);
@@ -225,7 +226,7 @@ void RealData(const TrainedNetwork& network, const std::string& folder, int spli
 int main(int argc, char** argv) {
   int count = 1000, splits = 20, ten_start_splits = 5, threads = 2;
   std::uint64_t seed = 424242;
-  Tuned tuned = Tuned::kYes;
+  GradientStep tuned = GradientStep::kYes;
   std::string folder;
   std::optional<TrainedNetwork> network;
   for (int i = 1; i + 1 < argc; i += 2) {
@@ -235,7 +236,7 @@ int main(int argc, char** argv) {
     if (key == "--ten-start-splits") ten_start_splits = std::stoi(value);
     if (key == "--threads") threads = std::stoi(value);
     if (key == "--seed") seed = std::stoull(value);
-    if (key == "--tuned") tuned = value == "0" ? Tuned::kNo : Tuned::kYes;
+    if (key == "--tuned") tuned = value == "0" ? GradientStep::kNo : GradientStep::kYes;
     if (key == "--data") folder = value;
     if (key == "--weights") network.emplace(TrainedNetwork::Load(value));
   }

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "instantgp/base/stopwatch.h"
-#include "instantgp/predict/fit.h"
+#include "instantgp/model/fit.h"
 #include "instantgp/simulate/distribution.h"
 
 namespace {

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "instantgp/base/stopwatch.h"
-#include "instantgp/baselines/type2_ml.h"
-#include "instantgp/predict/fit.h"
+#include "instantgp/inference/type2_ml.h"
+#include "instantgp/model/fit.h"
 #include "instantgp/search/evidence.h"
 #include "instantgp/search/search.h"
 #include "instantgp/simulate/distribution.h"

@@ -20,7 +20,9 @@ if(INSTANTGP_ARCH)
   target_compile_options(instantgp_settings INTERFACE -march=${INSTANTGP_ARCH})
 endif()
 
-# Highway is compiled for one instruction set, the one above; what it would ask for beyond that we do not use.
+# Highway is compiled for one instruction set, the one above; what it would ask for beyond that we do not use. Without the
+# definition it wants to dispatch at run time, and refuses processors newer than it knows how to (AVX-512 with VNNI).
+target_compile_definitions(instantgp_settings INTERFACE HWY_COMPILE_ONLY_STATIC)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64|ARM64")
   # Without its run-time dispatch it takes NEON as it is, not NEON with AES. SVE vectors have no size, ours need one.
   target_compile_definitions(instantgp_settings INTERFACE TOOLCHAIN_MISS_SYS_AUXV_H

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "apps/cli/common.h"
-#include "apps/cli/interrupt.h"
-#include "apps/cli/terminal.h"
+#include "apps/cli/options/common.h"
+#include "apps/cli/terminal/interrupt.h"
+#include "apps/cli/terminal/terminal.h"
 #include "instantgp/base/diagnosis.h"
 #include "instantgp/base/error.h"
 #include "instantgp/base/version.h"

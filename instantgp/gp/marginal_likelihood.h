@@ -44,8 +44,8 @@ NlmlValue NegativeLogMarginalLikelihood(const Covariance& covariance, const Matr
                                         const Vector& theta, Vector* gradient, NlmlWorkspace& workspace,
                                         const ClosedFormScale* scale = nullptr);
 
-// The gradient at theta after an evaluation there without one, in the same workspace, which it uses up. False when it is
-// not finite.
+// The gradient at theta after an evaluation there without one, in the same workspace, which it uses up. False when it
+// is not finite.
 bool NlmlGradient(const Covariance& covariance, const Matrix& X, const Vector& theta, const ClosedFormScale* scale,
                   NlmlWorkspace& workspace, Vector* gradient);
 

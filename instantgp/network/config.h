@@ -19,7 +19,8 @@ enum class NormPlacement { kPre, kPost };        // pre: with a final norm after
 enum class Activation { kGelu, kRelu };          // exact (erf) GELU
 enum class OutputTransform { kSoftplus, kLog };  // paper: softplus, a scale is a std and squared; base: log-space
 
-// structured: one network for every structure. ahgp: AHGP-SE-ARD, the rival that knows one kernel, SE on every column.
+// structured: one network for every structure. ahgp: AHGP-SE-ARD, the AHGP baseline that knows one kernel, SE on every
+// column.
 enum class NetworkFamily { kStructured, kAhgp };
 
 struct NetworkConfig {

@@ -7,8 +7,8 @@
 #include <span>
 
 #include "instantgp/base/check.h"
-#include "instantgp/baselines/type2_ml.h"
 #include "instantgp/gp/marginal_likelihood.h"
+#include "instantgp/inference/type2_ml.h"
 #include "instantgp/kernel/units.h"
 
 namespace instantgp {

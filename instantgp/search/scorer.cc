@@ -5,9 +5,9 @@
 #include <map>
 #include <utility>
 
-#include "instantgp/baselines/type2_ml.h"
-#include "instantgp/predict/hypothesis.h"
-#include "instantgp/predict/subsample.h"
+#include "instantgp/inference/hypothesis.h"
+#include "instantgp/inference/row_sample.h"
+#include "instantgp/inference/type2_ml.h"
 #include "instantgp/search/evidence.h"
 
 namespace instantgp {
@@ -142,7 +142,7 @@ Scorer::Scorer(const Encoding& encoding, const TrainedNetwork& network, std::sto
 }
 
 Scorer::Scored Scorer::Best(const Covariance& covariance, const Structure& structure, const Matrix& hypotheses,
-                            const SomeRows& rows, NlmlWorkspace& workspace) const {
+                            const RowSample& rows, NlmlWorkspace& workspace) const {
   const ChosenHypothesis chosen = ChooseHypothesis(covariance, rows.X, rows.y, hypotheses, scale_, workspace);
   if (!chosen.ok) return {};
   return {ScaleKernelAndNoise(structure, hypotheses.col(chosen.index), chosen.log_scale), chosen.nlml};
@@ -227,7 +227,7 @@ std::vector<PeriodGuess> Scorer::Periods(const Candidate& candidate, int column)
   const int columns = static_cast<int>(encoding_.X.cols());
   const bool beginning = candidate.theta.size() == 0;
   // What every structure starts from is worth more time than what one of them may lack.
-  const SomeRows& rows = beginning ? few_ : brief_;
+  const RowSample& rows = beginning ? few_ : brief_;
   std::vector<PeriodContext> contexts;
   if (beginning) {
     contexts.push_back(PlainContext(columns));

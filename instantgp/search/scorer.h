@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "instantgp/gp/marginal_likelihood.h"
-#include "instantgp/predict/encoding.h"
-#include "instantgp/predict/subsample.h"
-#include "instantgp/predict/trained_network.h"
+#include "instantgp/inference/encoding.h"
+#include "instantgp/inference/row_sample.h"
+#include "instantgp/inference/trained_network.h"
 #include "instantgp/search/periods.h"
 #include "instantgp/search/search.h"
 
@@ -56,16 +56,16 @@ class Scorer {
 
   // Takes theta over, at the closed-form scale, where its likelihood on all rows is better.
   void Adopt(Candidate& candidate, const Vector& theta, NlmlWorkspace& workspace) const;
-  Scored Best(const Covariance& covariance, const Structure& structure, const Matrix& hypotheses, const SomeRows& rows,
+  Scored Best(const Covariance& covariance, const Structure& structure, const Matrix& hypotheses, const RowSample& rows,
               NlmlWorkspace& workspace) const;
 
   const Encoding& encoding_;
   std::optional<ClosedFormScale> scale_;
   std::stop_token stop_;
-  SomeRows all_;          // those that are searched on
-  SomeRows some_;         // enough of them to compare hypotheses
-  SomeRows few_;          // enough to look for periods
-  SomeRows brief_;        // enough for a step in the right direction
+  RowSample all_;         // those that are searched on
+  RowSample some_;        // enough of them to compare hypotheses
+  RowSample few_;         // enough to look for periods
+  RowSample brief_;       // enough for a step in the right direction
   PeriodContext fitted_;  // where there are several columns
 };
 

@@ -13,10 +13,10 @@
 #include "instantgp/base/error.h"
 #include "instantgp/base/stopwatch.h"
 #include "instantgp/base/thread_pool.h"
-#include "instantgp/predict/fit.h"
+#include "instantgp/model/fit.h"
+#include "instantgp/search/describe.h"
 #include "instantgp/search/moves.h"
 #include "instantgp/search/scorer.h"
-#include "instantgp/search/words.h"
 
 namespace instantgp {
 namespace {
@@ -303,7 +303,7 @@ SearchResult SearchStructures(const Dataset& data, const SearchOptions& options)
                        " structures; a larger --budget may find better ones");
   }
   for (Candidate& candidate : candidates) {
-    candidate.words = DescribeInWords(candidate.structure, candidate.theta, encoding.scaler, encoding.column_names);
+    candidate.words = Describe(candidate.structure, candidate.theta, encoding.scaler, encoding.column_names);
   }
   FitSummary summary;
   summary.evaluations = searcher.evaluated();

@@ -11,9 +11,9 @@
 
 #include "instantgp/base/matrix.h"
 #include "instantgp/data/dataset.h"
+#include "instantgp/inference/trained_network.h"
 #include "instantgp/kernel/structure.h"
-#include "instantgp/predict/model.h"
-#include "instantgp/predict/trained_network.h"
+#include "instantgp/model/model.h"
 
 namespace instantgp {
 
@@ -43,7 +43,7 @@ struct Candidate {
   double score = 0;    // negative log evidence per point: Laplace where refined, else BIC
   bool refined = false;
   int round = 0;      // when it was tried first
-  std::string words;  // DescribeInWords
+  std::string words;  // Describe
 };
 
 struct SearchResult {

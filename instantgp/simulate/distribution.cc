@@ -9,7 +9,7 @@
 #include "instantgp/gp/cholesky.h"
 #include "instantgp/gp/covariance.h"
 #include "instantgp/kernel/parameters.h"
-#include "instantgp/simulate/lifelike.h"
+#include "instantgp/simulate/realistic.h"
 
 namespace instantgp {
 namespace {
@@ -18,8 +18,8 @@ void Require(bool condition, const char* message) {
   if (!condition) throw Error(ErrorCode::kUsage, std::string("simulation options: ") + message);
 }
 
-// Streams of their own: a dataset that is not made lifelike is the same whatever lifelike_p.
-constexpr std::uint32_t kLifelikeSubstream = 1000;
+// Streams of their own: a dataset that is not made realistic is the same whatever realistic_p.
+constexpr std::uint32_t kRealisticSubstream = 1000;
 
 double SymbolWeight(BaseSymbol symbol) { return FactorsOf(symbol).size() == 1 ? 2.0 : 1.0; }
 
@@ -63,7 +63,7 @@ void SimulationOptions::Validate() const {
   Require(n_test >= 0, "n_test must not be negative");
   Require(addend_p > 0 && addend_p <= 1, "addend_p must lie in (0, 1]");
   Require(dimension_p > 0 && dimension_p <= 1, "dimension_p must lie in (0, 1]");
-  Require(lifelike_p >= 0 && lifelike_p <= 1, "lifelike_p must lie in [0, 1]");
+  Require(realistic_p >= 0 && realistic_p <= 1, "realistic_p must lie in [0, 1]");
   Require(positive_p >= 0 && positive_p <= 1, "positive_p must lie in [0, 1]");
   Require(!symbols.empty(), "symbols must not be empty");
   for (std::size_t i = 0; i < symbols.size(); ++i) {
@@ -131,11 +131,11 @@ Simulated Simulate(const SimulationOptions& options, std::uint64_t seed, std::ui
     out.theta = DrawFromPrior(ParameterTable(expression), random);
     DrawInputs(rows, d, random, w.X);
     DrawNormals(rows, random, w.z);
-    RandomStream change(seed, index, kLifelikeSubstream + static_cast<std::uint32_t>(attempt));
-    const bool lifelike = change.Bernoulli(options.lifelike_p);
-    if (lifelike) {
-      MakeParametersLifelike(expression, change, out.theta);
-      MakeInputsLifelike(change, w.X);
+    RandomStream change(seed, index, kRealisticSubstream + static_cast<std::uint32_t>(attempt));
+    const bool realistic = change.Bernoulli(options.realistic_p);
+    if (realistic) {
+      MakeParametersRealistic(expression, change, out.theta);
+      MakeInputsRealistic(change, w.X);
     }
 
     const Covariance covariance(expression);
@@ -153,7 +153,7 @@ Simulated Simulate(const SimulationOptions& options, std::uint64_t seed, std::ui
     out.jitter = factorization.jitter;
     out.tries = attempt + 1;
     Vector y = w.K.triangularView<Eigen::Lower>() * w.z;
-    if (lifelike) y.array() -= y.head(n).mean();
+    if (realistic) y.array() -= y.head(n).mean();
     out.X = w.X.topRows(n);
     out.y = y.head(n);
     out.X_test = w.X.bottomRows(options.n_test);

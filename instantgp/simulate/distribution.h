@@ -29,7 +29,7 @@ struct SimulationOptions {
   double addend_p = 0.6;
   double dimension_p = 0.25;
   double positive_p = 0.5;      // probability that the structure given to the network is the true one
-  double lifelike_p = 0;        // probability that a dataset is made more like measured tables (simulate/lifelike.h)
+  double realistic_p = 0;       // probability that a dataset is made more like measured tables (simulate/realistic.h)
   bool positives_only = false;  // the given structure is always the true one
   // The symbols structures are made of, ascending, each once.
   std::vector<BaseSymbol> symbols = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};

@@ -9,7 +9,7 @@
 #include "instantgp/base/check.h"
 #include "instantgp/base/error.h"
 #include "instantgp/base/rng.h"
-#include "instantgp/predict/hypothesis.h"
+#include "instantgp/inference/hypothesis.h"
 #include "instantgp/simulate/distribution.h"
 #include "instantgp/training/curriculum.h"
 #include "instantgp/training/loss.h"

@@ -96,7 +96,7 @@ SimulationOptions TrainingConfig::Simulation() const {
   options.addend_p = addend_p;
   options.dimension_p = dimension_p;
   options.positive_p = positive_p;
-  options.lifelike_p = lifelike_p;
+  options.realistic_p = realistic_p;
   options.positives_only = loss.phase == 2;
   options.symbols.clear();
   for (BaseSymbol symbol = 0; symbol < kNumBaseSymbols; ++symbol) {

@@ -90,7 +90,7 @@ struct TrainingConfig {
   double addend_p = 0.6;
   double dimension_p = 0.25;
   double positive_p = 0.5;
-  double lifelike_p = 0;  // of the training data only (simulate/lifelike.h)
+  double realistic_p = 0;                   // of the training data only (simulate/realistic.h)
   std::vector<CurriculumStage> curriculum;  // ascending in `from`; empty: the full range at once
   ValidationConfig validation;
   double checkpoint_minutes = 3;

@@ -161,7 +161,7 @@ void Visitor(TrainingConfig& c, Visit&& visit) {
   visit("seed", c.seed), visit("datasets", c.datasets), visit("minutes", c.minutes), visit("batch", c.batch);
   visit("lanes", c.lanes), visit("min_n", c.min_n), visit("max_n", c.max_n), visit("max_d", c.max_d);
   visit("addend_p", c.addend_p), visit("dimension_p", c.dimension_p), visit("positive_p", c.positive_p);
-  visit("lifelike_p", c.lifelike_p);
+  visit("realistic_p", c.realistic_p);
   visit("checkpoint_minutes", c.checkpoint_minutes), visit("checkpoint_steps", c.checkpoint_steps);
   visit("init_from", c.init_from);
 }

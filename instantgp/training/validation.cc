@@ -8,8 +8,8 @@
 
 #include "instantgp/base/error.h"
 #include "instantgp/base/file.h"
-#include "instantgp/baselines/type2_ml.h"
-#include "instantgp/predict/hypothesis.h"
+#include "instantgp/inference/hypothesis.h"
+#include "instantgp/inference/type2_ml.h"
 
 namespace instantgp {
 namespace {
@@ -66,7 +66,7 @@ ValidationSet::ValidationSet(const TrainingConfig& config, ThreadPool& pool, Com
     : pool_(pool), communicator_(communicator) {
   SimulationOptions options = config.Simulation();
   options.positives_only = false;
-  options.lifelike_p = 0;
+  options.realistic_p = 0;
   key_ = KeyOf(options, config.validation);
   const int count = config.validation.datasets;
   datasets_.resize(count);

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "instantgp/base/error.h"
-#include "instantgp/ensemble/ensemble.h"
-#include "instantgp/ensemble/fit_ensemble.h"
 #include "instantgp/kernel/structure.h"
+#include "instantgp/model/ensemble.h"
+#include "instantgp/model/fit_ensemble.h"
 #include "instantgp/search/search.h"
 #include "python/bindings/arrays.h"
 #include "python/bindings/bind.h"

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "instantgp/predict/encoding.h"
-#include "instantgp/predict/fit.h"
+#include "instantgp/inference/encoding.h"
+#include "instantgp/model/fit.h"
 
 namespace instantgp::python {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "instantgp/kernel/expression.h"
-#include "instantgp/predict/model.h"
+#include "instantgp/model/model.h"
 
 namespace instantgp::python {
 

@@ -79,14 +79,14 @@ class EnsembleGPRegressor(Regressor):
     def fit(self, X: Any, y: Any) -> "EnsembleGPRegressor":
         """Fits every kernel to the rows of X (n, d) and the targets y (n). Ctrl-C ends it."""
         data, X, y = self._training_data(X, y)
-        ensemble = _core.fit_ensemble(data, self._kernels(), self._fit_options(), self.weighting, self._heat())
+        ensemble = _core.fit_ensemble(data, self._kernels(), self._fit_options(), self.weighting, self._temperature())
         self.X_train_, self.y_train_ = X, y
         return self._keep(ensemble)
 
     def fit_encoding(self, encoding: _core.Encoding) -> "EnsembleGPRegressor":
         """Fits to a table the network has read already (instantgp.encode); methods oneshot and refine."""
         ensemble = _core.fit_ensemble_encoded(
-            encoding, self._kernels(), self._fit_options(), self.weighting, self._heat()
+            encoding, self._kernels(), self._fit_options(), self.weighting, self._temperature()
         )
         self._take_table(ensemble.models[0])
         return self._keep(ensemble)
@@ -125,7 +125,7 @@ class EnsembleGPRegressor(Regressor):
             raise TypeError(f"kernels is a list of texts; for one kernel, [{self.kernels!r}]")
         return _core.built_in_kernels() if self.kernels is None else [kernel_text(k) for k in self.kernels]
 
-    def _heat(self) -> float:
+    def _temperature(self) -> float:
         return 0.0 if self.temperature is None else float(self.temperature)
 
     def _keep(self, ensemble: _core.Ensemble) -> "EnsembleGPRegressor":

@@ -20,7 +20,7 @@ class OneShotGPRegressor(Regressor):
         names of a frame or x1, x2, ... ("PER(month)*SE(month) + LIN(month)").
     method : str, default="oneshot"
         "oneshot"; "refine" (its answer polished by L-BFGS); "ml", "adam", "multistart", "map" (searched from scratch,
-        for any kernel); "svgp" (sparse, for many rows); "ahgp" (the rival network, SE only).
+        for any kernel); "svgp" (sparse, for many rows); "ahgp" (the AHGP baseline, SE only).
     steps : int, optional
         Most optimiser steps; None: the method's own number.
     objective : {"ml", "map"}, default="ml"

@@ -49,7 +49,7 @@ inline std::vector<NetworkConfig> SmallConfigs() {
   return configs;
 }
 
-// The rival's shape, shrunken.
+// The AHGP baseline's shape, shrunken.
 inline NetworkConfig SmallAhgp() {
   NetworkConfig c = NetworkPreset("ahgp-se-ard");
   c.name = "shrunken ahgp-se-ard";

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "instantgp/data/csv.h"
-#include "instantgp/ensemble/fit_ensemble.h"
-#include "instantgp/predict/fit.h"
+#include "instantgp/model/fit.h"
+#include "instantgp/model/fit_ensemble.h"
 
 namespace {
 

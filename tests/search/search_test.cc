@@ -17,11 +17,11 @@
 #include "instantgp/gp/marginal_likelihood.h"
 #include "instantgp/kernel/parameters.h"
 #include "instantgp/kernel/parse.h"
-#include "instantgp/predict/fit.h"
+#include "instantgp/model/fit.h"
+#include "instantgp/search/describe.h"
 #include "instantgp/search/evidence.h"
 #include "instantgp/search/moves.h"
 #include "instantgp/search/periods.h"
-#include "instantgp/search/words.h"
 #include "instantgp/simulate/distribution.h"
 #include "instantgp/simulate/from_kernel.h"
 
@@ -234,13 +234,13 @@ TEST(Words, SayWhatAStructureMeans) {
   for (std::size_t i = 0; i < table.size(); ++i) {
     if (table[i].kind == ParameterKind::kPeriod) theta[static_cast<Index>(i)] = std::log(12.1 / 143);
   }
-  EXPECT_EQ(DescribeInWords(structure, theta, scaler, {"month"}),
+  EXPECT_EQ(Describe(structure, theta, scaler, {"month"}),
             "linear trend, yearly period (12.1 months) that changes over 143 months, yearly period (12.1 months) of "
             "growing amplitude");
-  EXPECT_EQ(DescribeInWords(structure, theta, scaler, {"depth"}),
+  EXPECT_EQ(Describe(structure, theta, scaler, {"depth"}),
             "linear trend, period 12.1 that changes over 143, period 12.1 of growing amplitude");
   const Structure two = Parse("SE(x1) * MAT52(x2)", 2);
-  EXPECT_EQ(DescribeInWords(two, Vector::Zero(5), Scaler::Identity(2), {"a", "b"}),
+  EXPECT_EQ(Describe(two, Vector::Zero(5), Scaler::Identity(2), {"a", "b"}),
             "a: smooth variation over 1; b: rough variation over 1");
 }
 

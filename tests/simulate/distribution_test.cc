@@ -283,10 +283,10 @@ TEST(DistributionTest, BadOptionsAreUsageErrors) {
   });
 }
 
-// A share of lifelike datasets leaves the others as they were; those have what the comment promises.
-TEST(SimulateTest, LifelikeDatasetsJoinTheOthers) {
+// A share of realistic datasets leaves the others as they were; those have what the comment promises.
+TEST(SimulateTest, RealisticDatasetsJoinTheOthers) {
   SimulationOptions plain, mixed;
-  mixed.lifelike_p = 0.5;
+  mixed.realistic_p = 0.5;
   int changed = 0, few_levels = 0, columns = 0;
   double longer = 0, noise = 0;
   constexpr int kDraws = 400;

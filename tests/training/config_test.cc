@@ -123,7 +123,7 @@ TEST(TrainingConfig, ValidateNamesTheKey) {
            {"min_n=300", "min_n"},
            {"max_d=0", "max_d"},
            {"addend_p=0", "addend_p"},
-           {"lifelike_p=2", "lifelike_p"},
+           {"realistic_p=2", "realistic_p"},
            {"curriculum=[{\"from\":0.2}]", "curriculum"},
            {"curriculum=[{\"from\":0},{\"from\":0}]", "curriculum"},
            {"curriculum=[{\"small_share\":0.7,\"large_share\":0.7}]", "small_share"},

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
+#include "instantgp/inference/hypothesis.h"
 #include "instantgp/kernel/parameters.h"
-#include "instantgp/predict/hypothesis.h"
 #include "instantgp/simulate/distribution.h"
 #include "tests/support/gradient_check.h"
 

@@ -1,0 +1,163 @@
+// `instantgp ensemble`: many structures at once, mixed.
+#include <memory>
+#include <sstream>
+#include <utility>
+
+#include "apps/cli/options/common.h"
+#include "apps/cli/options/data_options.h"
+#include "apps/cli/report/ensemble_report.h"
+#include "apps/cli/report/predictive_plot.h"
+#include "apps/cli/terminal/interrupt.h"
+#include "apps/cli/terminal/terminal.h"
+#include "instantgp/base/diagnosis.h"
+#include "instantgp/base/error.h"
+#include "instantgp/base/file.h"
+#include "instantgp/kernel/parse.h"
+#include "instantgp/model/fit_ensemble.h"
+
+namespace instantgp::cli {
+namespace {
+
+constexpr char kHelp[] = "Fit many kernels to a table and predict with their weighted mixture.";
+
+constexpr char kExamples[] =
+    R"(The table is read by the network once, whatever the number of kernels. A file of kernels holds one expression a
+line; empty lines and lines that begin with # are skipped. Weights: bma by the evidence, tempered by its temperature-th
+root, loo by stacking left-out predictions, uniform all the same.
+
+Examples:
+  instantgp ensemble --example --holdout 0.2 --plot ensemble.svg
+  instantgp ensemble data.csv --weights-by loo --model price.ens
+  instantgp ensemble data.csv --kernels mine.txt --method refine --predict new.csv --output predictions.csv
+  instantgp predict price.ens new.csv)";
+
+struct Options {
+  CommonOptions common;
+  DataOptions data;
+  std::string kernels, method = "oneshot", weights_by = "bma", weights;
+  double temperature = 0;
+  int steps = 0;
+};
+
+std::vector<std::string> ReadKernels(const std::string& path) {
+  std::vector<std::string> kernels;
+  std::istringstream lines(ReadFile(path));
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t first = line.find_first_not_of(" \t\r");
+    if (first == std::string::npos || line[first] == '#') continue;
+    kernels.push_back(line.substr(first, line.find_last_not_of(" \t\r") + 1 - first));
+  }
+  if (kernels.empty()) {
+    throw Error(ErrorCode::kBadInput, path + ": no kernel found; write one expression a line, e.g. SE + LIN*PER");
+  }
+  return kernels;
+}
+
+EnsembleOptions ToEnsembleOptions(const Options& options) {
+  EnsembleOptions out;
+  const std::optional<Method> method = MethodFromName(options.method);
+  if (!method) {
+    throw Error(ErrorCode::kUsage, "there is no method '" + OneLine(options.method) + "'; use one of " + ListMethods());
+  }
+  const std::optional<Weighting> weighting = WeightingFromName(options.weights_by);
+  if (!weighting) {
+    throw Error(ErrorCode::kUsage,
+                "there are no weights by '" + OneLine(options.weights_by) + "'; use one of " + ListWeightings());
+  }
+  if (options.temperature != 0 && *weighting != Weighting::kTempered) {
+    throw Error(ErrorCode::kUsage, "--temperature is for --weights-by tempered");
+  }
+  const bool network_method = *method == Method::kOneShot || *method == Method::kRefine;
+  if (!options.weights.empty() && !network_method) {
+    throw Error(ErrorCode::kUsage, "--weights is for the methods oneshot and refine, not " + options.method);
+  }
+  out.fit.method = *method;
+  out.fit.steps = options.steps;
+  out.fit.seed = options.common.seed;
+  out.fit.threads = options.common.threads;
+  out.fit.stop = StopToken();
+  out.weighting = *weighting;
+  out.temperature = options.temperature;
+  return out;
+}
+
+void Run(const Options& options) {
+  EnsembleOptions ensemble_options = ToEnsembleOptions(options);
+  if (options.kernels == "-" && (options.data.data == "-" || options.data.predict == "-")) {
+    throw Error(ErrorCode::kUsage, "standard input can be the kernels or a table, not both");
+  }
+  const std::vector<std::string> kernels = options.kernels.empty() ? BuiltInKernels() : ReadKernels(options.kernels);
+  const LoadedData loaded = LoadData(options.data, "ensemble", options.common.seed, [&](const Dataset& data) {
+    for (const std::string& kernel : kernels) ParseKernel(kernel, data.column_names);
+  });
+  const Dataset* held_out = loaded.held_out ? &*loaded.held_out : nullptr;
+  std::optional<TrainedNetwork> network;
+  if (!options.weights.empty()) ensemble_options.fit.network = &network.emplace(TrainedNetwork::Load(options.weights));
+  const FitCost one = EstimateCost(loaded.train.rows(), ensemble_options.fit);
+  const auto count = static_cast<double>(kernels.size());
+  AnnounceCost(loaded.train.rows(), one.bytes * (count / 2 + 1), one.seconds * count, "an ensemble",
+               options.common.quiet);
+  std::optional<Progress> progress(std::in_place, "kernels", options.common.quiet);
+  if (ensemble_options.fit.method != Method::kOneShot) {
+    ensemble_options.fit.progress = [&](int done, int of) { progress->Update(done, of); };
+  }
+  const Ensemble ensemble = FitEnsemble(loaded.train, kernels, ensemble_options);
+  progress.reset();
+
+  EnsembleReport report;
+  report.source = loaded.source;
+  report.ensemble = &ensemble;
+  report.verbose = options.common.verbose;
+  report.warnings = ensemble.warnings();
+  report.warnings.insert(report.warnings.end(), loaded.notes.begin(), loaded.notes.end());
+  if (held_out) {
+    report.holdout = ensemble.Score(held_out->X, held_out->y);
+    report.holdout_rows = held_out->rows();
+    for (const EnsembleMember& member : ensemble.members()) {
+      report.member_holdout.push_back(member.model.Score(held_out->X, held_out->y));
+    }
+  }
+  Results results;
+  if (loaded.new_rows) {
+    results.predictions = ComputePredictions(ensemble, loaded.new_rows->X, {});
+    results.prediction_scores = ScoreRows(ensemble, *loaded.new_rows);
+  }
+  if (!options.data.model.empty()) results.files.Add(options.data.model, SerializeEnsemble(ensemble));
+  if (!options.data.plot.empty()) {
+    results.files.Add(options.data.plot, PredictivePlot(ensemble, loaded.train, held_out));
+  }
+  if (options.common.json) {
+    results.document["schema"] = "instantgp/ensemble/1";
+    results.document.update(ReportJson(report));
+    results.document["seed"] = options.common.seed;
+  } else {
+    results.text = ReportText(report);
+  }
+  Deliver(std::move(results), options.data, options.common, ensemble.target_name());
+}
+
+}  // namespace
+
+void RegisterEnsemble(CLI::App& app, Selected& selected) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("ensemble", kHelp);
+  AddTableOptions(*command, options->data);
+  command->add_option("--kernels", options->kernels, "File with one kernel a line [24 built-in ones]")
+      ->type_name("FILE");
+  command->add_option("-m,--method", options->method, "How members are fitted, as in fit [oneshot]")->type_name("NAME");
+  command->add_option("--weights-by", options->weights_by, "bma, tempered, loo or uniform [bma]")->type_name("RULE");
+  command->add_option("--temperature", options->temperature, "Of tempered weights [0: the root of the row count]")
+      ->type_name("T")
+      ->check(CLI::Range(0.0, 1e9));
+  command->add_option("--steps", options->steps, "Most optimiser steps of a member [0: the method's own]")
+      ->type_name("K")
+      ->check(CLI::Range(0, 1000000));
+  command->add_option("--weights", options->weights, "Network weights for oneshot and refine [inside the program]")
+      ->type_name("FILE");
+  AddResultOptions(*command, options->data);
+  AddCommonOptions(*command, options->common);
+  command->footer(kExamples);
+  command->callback([options, &selected] { selected.run = [options] { Run(*options); }; });
+}
+
+}  // namespace instantgp::cli

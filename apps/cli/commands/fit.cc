@@ -1,0 +1,151 @@
+// `instantgp fit`: from a table to a model, its report, its picture and its predictions.
+#include "instantgp/model/fit.h"
+
+#include <memory>
+#include <utility>
+
+#include "apps/cli/options/common.h"
+#include "apps/cli/options/data_options.h"
+#include "apps/cli/report/comparison.h"
+#include "apps/cli/report/model_output.h"
+#include "apps/cli/terminal/interrupt.h"
+#include "apps/cli/terminal/terminal.h"
+#include "instantgp/base/diagnosis.h"
+#include "instantgp/base/error.h"
+#include "instantgp/kernel/parse.h"
+
+namespace instantgp::cli {
+namespace {
+
+constexpr char kHelp[] = "Infer the hyperparameters of a Gaussian process from a table.";
+
+constexpr char kExamples[] =
+    R"(Kernels are sums and products of SE, LIN, PER and MAT52, the same on every column or column by column:
+  SE + LIN*PER        SE(x1) * (LIN(x2) + PER(x2))        PER(month)*SE(month) + LIN(month)
+
+Examples:
+  instantgp fit --example --kernel "LIN + SE*PER" --holdout 0.2 --plot airline.svg
+  instantgp fit data.csv --target price --method refine --steps 20 --model price.gp
+  instantgp fit data.csv --holdout 0.2 --compare refine,ml
+  instantgp fit data.csv --kernel "SE + LIN" --explain --explain-plot components.svg
+  instantgp fit large.csv --method svgp --inducing 200
+  instantgp fit data.csv --predict new.csv --output predictions.csv
+  zcat data.csv.gz | instantgp fit - --json > fit.json)";
+
+struct Options {
+  CommonOptions common;
+  DataOptions data;
+  std::string kernel = "SE", method = "oneshot", weights, objective = "ml", compare;
+  int steps = 0;
+  int restarts = 10;
+  int inducing = 0;
+  ExplainOptions explain;
+};
+
+Method ResolveMethod(const std::string& name) {
+  if (const std::optional<Method> method = MethodFromName(name)) return *method;
+  throw Error(ErrorCode::kUsage, "there is no method '" + OneLine(name) + "'; use one of " + ListMethods());
+}
+
+void CheckCombination(const Options& options) {
+  const bool network_method = options.method == "oneshot" || options.method == "refine";
+  if (!options.weights.empty() && !network_method) {
+    throw Error(ErrorCode::kUsage, "--weights is for the methods oneshot and refine, not " + options.method);
+  }
+  if (options.inducing > 0 && options.method != "svgp" && options.compare.find("svgp") == std::string::npos) {
+    throw Error(ErrorCode::kUsage, "--inducing is for --method svgp, not " + options.method);
+  }
+  if (options.objective != "ml" && options.method != "refine") {
+    throw Error(ErrorCode::kUsage,
+                "--objective is for --method refine; for the priors from the start use --method map");
+  }
+}
+
+void Run(const Options& options) {
+  const Method method = ResolveMethod(options.method);
+  CheckCombination(options);
+  std::vector<Method> compare;
+  if (!options.compare.empty()) compare = MethodsFromList(options.compare);
+  const LoadedData loaded = LoadData(options.data, "fit", options.common.seed,
+                                     [&](const Dataset& data) { ParseKernel(options.kernel, data.column_names); });
+  const Dataset* held_out = loaded.held_out ? &*loaded.held_out : nullptr;
+
+  FitOptions fit_options;
+  fit_options.method = method;
+  fit_options.steps = options.steps;
+  fit_options.map = options.objective == "map";
+  std::optional<TrainedNetwork> network;
+  if (!options.weights.empty()) fit_options.network = &network.emplace(TrainedNetwork::Load(options.weights));
+  fit_options.restarts = options.restarts;
+  fit_options.inducing = options.inducing;
+  fit_options.seed = options.common.seed;
+  fit_options.threads = options.common.threads;
+  fit_options.stop = StopToken();
+  std::optional<Progress> progress(std::in_place, method == Method::kSvgp ? "steps" : "starts", options.common.quiet);
+  fit_options.progress = [&](int done, int of) { progress->Update(done, of); };
+  const FitCost cost = EstimateCost(loaded.train.rows(), fit_options);
+  AnnounceCost(loaded.train.rows(), cost.bytes, cost.seconds, method == Method::kSvgp ? "a sparse fit" : "an exact fit",
+               options.common.quiet);
+  const Model model = Fit(loaded.train, options.kernel, fit_options);
+  const FitReport report = ReportOn(model, model.warnings(), loaded, options.common.verbose);
+  std::vector<ComparedFit> comparison;
+  if (!compare.empty()) {
+    comparison.push_back(Compared(model, held_out));
+    for (const Method other : compare) {
+      comparison.push_back(FitForComparison(loaded.train, held_out, options.kernel, fit_options, other));
+    }
+  }
+  progress.reset();
+  Results results;
+  const std::optional<Explanation> explanation = AddModelOutput(model, loaded, options.data, options.explain, results);
+  if (options.common.json) {
+    results.document["schema"] = "instantgp/fit/1";
+    results.document.update(ReportJson(report));
+    results.document["seed"] = options.common.seed;
+    if (explanation) results.document["explanation"] = ExplanationJson(*explanation);
+    if (!comparison.empty()) results.document["comparison"] = ComparisonJson(comparison);
+  } else {
+    results.text = ReportText(report);
+    if (options.explain.print) results.text += "\n" + ExplanationText(*explanation, model.target_name());
+    if (!comparison.empty()) {
+      results.text += "\n" + Heading("Compared on the same rows (standardised y)") + "\n" + ComparisonText(comparison);
+    }
+  }
+  Deliver(std::move(results), options.data, options.common, model.target_name());
+}
+
+}  // namespace
+
+void RegisterFit(CLI::App& app, Selected& selected) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("fit", kHelp);
+  AddTableOptions(*command, options->data);
+  command->add_option("-k,--kernel", options->kernel, "Kernel expression [SE]")->type_name("EXPR");
+  command
+      ->add_option("-m,--method", options->method, "oneshot, refine, ml, adam, multistart, map, svgp or ahgp [oneshot]")
+      ->type_name("NAME");
+  command->add_option("--steps", options->steps, "Most optimiser steps [0: the method's own]")
+      ->type_name("K")
+      ->check(CLI::Range(0, 1000000));
+  command->add_option("--objective", options->objective, "What refine optimises: ml, or map with the priors [ml]")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"ml", "map"}));
+  command->add_option("--weights", options->weights, "Network weights for oneshot and refine [inside the program]")
+      ->type_name("FILE");
+  command->add_option("--restarts", options->restarts, "Starts of multistart [10]")
+      ->type_name("R")
+      ->check(CLI::Range(1, 100000));
+  command->add_option("--inducing", options->inducing, "Inducing points of svgp [0: half the rows]")
+      ->type_name("M")
+      ->check(CLI::Range(0, 1000000));
+  command
+      ->add_option("--compare", options->compare, "Fit the same rows with these methods too, and show all side by side")
+      ->type_name("LIST");
+  AddExplainOptions(*command, options->explain);
+  AddResultOptions(*command, options->data);
+  AddCommonOptions(*command, options->common);
+  command->footer(kExamples);
+  command->callback([options, &selected] { selected.run = [options] { Run(*options); }; });
+}
+
+}  // namespace instantgp::cli

@@ -1,0 +1,139 @@
+// `instantgp info`: the program, the machine, or what a file holds.
+#include <memory>
+
+#include "apps/cli/options/common.h"
+#include "apps/cli/report/ensemble_report.h"
+#include "apps/cli/report/fit_report.h"
+#include "apps/cli/report/weights_info.h"
+#include "apps/cli/terminal/terminal.h"
+#include "instantgp/base/cpu.h"
+#include "instantgp/base/diagnosis.h"
+#include "instantgp/base/error.h"
+#include "instantgp/base/file.h"
+#include "instantgp/base/safetensors.h"
+#include "instantgp/base/thread_pool.h"
+#include "instantgp/base/version.h"
+#include "instantgp/inference/trained_network.h"
+
+namespace instantgp::cli {
+namespace {
+
+constexpr char kHelp[] = "Tell version, build and CPU features, or what a file holds.";
+
+constexpr char kExamples[] = R"(Examples:
+  instantgp info
+  instantgp info price.gp
+  instantgp info price.gp --json
+  instantgp info models/base.safetensors)";
+
+struct Options {
+  CommonOptions common;
+  std::string file;
+};
+
+std::vector<std::string> FeatureNames(CpuFeatures features) {
+  std::vector<std::string> names;
+  for (int bit = 0; CpuFeatureName(bit); ++bit) {
+    if (features >> bit & 1) names.emplace_back(CpuFeatureName(bit));
+  }
+  return names;
+}
+
+std::string Joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+  return text.empty() ? "none known" : text;
+}
+
+Json ProgramJson() {
+  Json j;
+  j["version"] = kVersion;
+  j["build"] = kBuildType;
+  j["compiler"] = __VERSION__;
+  j["instruction_set"] = kBuildArch;
+  j["build_cpu_features"] = FeatureNames(kBuildCpuFeatures);
+  j["cpu_features"] = FeatureNames(MachineCpuFeatures());
+  j["threads"] = ResolveThreads(0);
+  j["weights"] = WeightsJson(EmbeddedWeights(), "the embedded weights");
+  return j;
+}
+
+std::string ProgramText() {
+  return Heading("InstantGP " + std::string(kVersion)) + "\n" +
+         FormatTable({{"build", std::string(kBuildType) + ", instruction set " + kBuildArch},
+                      {"compiler", __VERSION__},
+                      {"built for", Joined(FeatureNames(kBuildCpuFeatures))},
+                      {"CPU has", Joined(FeatureNames(MachineCpuFeatures()))},
+                      {"threads", std::to_string(ResolveThreads(0))}},
+                     2) +
+         "\n" + Heading("Weights inside") + "\n" + WeightsText(EmbeddedWeights(), "the embedded weights");
+}
+
+void Run(const Options& options) {
+  Json document;
+  document["schema"] = "instantgp/info/1";
+  if (options.file.empty()) {
+    document.update(ProgramJson());
+    document["warnings"] = Json::array();
+    return WriteStdout(options.common.json ? JsonText(std::move(document)) : ProgramText());
+  }
+  const std::string bytes = ReadFile(options.file);
+  const TensorFile file = ParseTensors(bytes, options.file);
+  const auto format = file.metadata.find("format");
+  if (format == file.metadata.end()) {
+    throw Error(ErrorCode::kBadInput, options.file + ": a tensor file, but not one of InstantGP");
+  }
+  document["file"] = options.file;
+  document["format"] = format->second;
+  const auto version = file.metadata.find("version");
+  document["format_version"] = version == file.metadata.end() ? "" : version->second;
+  document["bytes"] = bytes.size();
+  if (format->second == "instantgp/model") {
+    const Model model = ParseModel(bytes, options.file);
+    if (!options.common.json) {
+      return WriteStdout(Heading("Fitted model " + OneLine(options.file)) + "\n" +
+                         ModelSummaryText(model, std::to_string(bytes.size()) + " bytes") + "\n" +
+                         Heading("Parameters") + "\n" + ParameterTableText(model));
+    }
+    FitReport report;
+    report.model = &model;
+    report.source = options.file;
+    report.warnings = model.warnings();
+    document["model"] = ReportJson(report);
+    document["warnings"] = model.warnings();
+  } else if (format->second == kEnsembleFormat) {
+    const Ensemble ensemble = ParseEnsemble(bytes, options.file);
+    EnsembleReport report;
+    report.ensemble = &ensemble;
+    report.source = OneLine(options.file);
+    report.verbose = options.common.verbose;
+    report.warnings = ensemble.warnings();
+    if (!options.common.json) return WriteStdout(ReportText(report));
+    document["ensemble"] = ReportJson(report);
+    document["warnings"] = ensemble.warnings();
+  } else if (format->second == "instantgp-weights") {
+    if (!options.common.json) {
+      return WriteStdout(Heading("Weights " + OneLine(options.file)) + "\n" + WeightsText(bytes, options.file));
+    }
+    document.update(WeightsJson(bytes, options.file));
+    document["warnings"] = Json::array();
+  } else {
+    throw Error(ErrorCode::kBadInput,
+                options.file + ": of the format '" + OneLine(format->second) +
+                    "', which this command does not know; it reads models, ensembles and weights");
+  }
+  WriteStdout(JsonText(std::move(document)));
+}
+
+}  // namespace
+
+void RegisterInfo(CLI::App& app, Selected& selected) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("info", kHelp);
+  command->add_option("FILE", options->file, "A saved model or ensemble, or network weights")->type_name("");
+  AddCommonOptions(*command, options->common);
+  command->footer(kExamples);
+  command->callback([options, &selected] { selected.run = [options] { Run(*options); }; });
+}
+
+}  // namespace instantgp::cli

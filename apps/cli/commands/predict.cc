@@ -1,0 +1,117 @@
+// `instantgp predict`: a saved model at new rows.
+#include <memory>
+
+#include "apps/cli/commands/fitted_file.h"
+#include "apps/cli/options/common.h"
+#include "apps/cli/options/table_input.h"
+#include "apps/cli/report/predictions.h"
+#include "apps/cli/terminal/terminal.h"
+#include "instantgp/base/diagnosis.h"
+#include "instantgp/base/error.h"
+#include "instantgp/base/version.h"
+
+namespace instantgp::cli {
+namespace {
+
+constexpr char kHelp[] = "Predict with a saved model at the rows of a table.";
+
+constexpr char kExamples[] =
+    R"(The result is a table with the columns mean, std, lower95, upper95, one row per row of X.csv. Columns are matched by
+name where X.csv has a header, and others are ignored; without a header by position. When the target is among the
+columns, scores are printed too.
+
+Examples:
+  instantgp predict price.gp new.csv --output predictions.csv
+  instantgp predict price.gp new.csv --latent --samples 5
+  cat new.csv | instantgp predict price.gp - --json)";
+
+struct Options {
+  CommonOptions common;
+  std::string model, rows, output, missing = "error";
+  bool latent = false, cov = false;
+  int samples = 0;
+};
+
+void AddKernel(const Model& model, Json& document) { document["kernel"] = model.KernelText(); }
+
+void AddKernel(const Ensemble& ensemble, Json& document) {
+  document["kernels"] = Json::array();
+  for (const EnsembleMember& member : ensemble.members()) document["kernels"].push_back(member.model.KernelText());
+}
+
+template <typename Fitted>
+void Predict(const Fitted& fitted, const Options& options) {
+  const NewRows rows =
+      ReadNewRows(options.rows, MissingFromName(options.missing), fitted.column_names(), fitted.target_name());
+  PredictionRequest request;
+  request.noise = options.latent ? Noise::kLatent : Noise::kObserved;
+  request.samples = options.samples;
+  request.cov = options.cov;
+  request.seed = options.common.seed;
+  const PredictionOutput output = ComputePredictions(fitted, rows.X, request);
+  const std::optional<Scores> scores = ScoreRows(fitted, rows);
+  std::vector<std::string> warnings;
+  if (rows.dropped > 0) warnings.push_back(Count(rows.dropped, "row") + " with missing values left out");
+
+  std::string text;
+  if (options.common.json) {
+    Json document;
+    document["schema"] = "instantgp/predict/1";
+    document["version"] = kVersion;
+    document["model"] = options.model;
+    AddKernel(fitted, document);
+    document["target"] = fitted.target_name();
+    document["n"] = rows.X.rows();
+    document["latent"] = options.latent;
+    AddPredictions(output, document);
+    if (scores) document["scores"] = ScoresToJson(*scores);
+    document["warnings"] = warnings;
+    text = JsonText(std::move(document));
+  } else {
+    text = PredictionsToCsv(output);
+  }
+  if (!options.common.quiet) {
+    for (const std::string& warning : warnings) Message("warning: " + warning);
+    if (scores) Message(ScoresToText(*scores, OneLine(fitted.target_name())));
+  }
+  if (options.output.empty() || options.output == "-") {
+    WriteStdout(text);
+  } else {
+    OutputFiles files;
+    files.Add(options.output, std::move(text));
+    files.Write(options.common.quiet);
+  }
+}
+
+void Run(const Options& options) {
+  if (options.model == "-" && options.rows == "-") {
+    throw Error(ErrorCode::kUsage, "standard input can be the model or the rows, not both");
+  }
+  const Fitted fitted = LoadFitted(options.model);
+  std::visit([&](const auto& value) { Predict(value, options); }, fitted);
+}
+
+}  // namespace
+
+void RegisterPredict(CLI::App& app, Selected& selected) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("predict", kHelp);
+  command->add_option("MODEL", options->model, "What 'fit --model' or 'ensemble --model' saved")
+      ->type_name("")
+      ->required();
+  command->add_option("X.csv", options->rows, "Rows to predict at; '-' is standard input")->type_name("")->required();
+  command->add_flag("--latent", options->latent, "Uncertainty of the function itself, without observation noise");
+  command->add_option("--samples", options->samples, "Add N joint samples as columns sample1..N [0]")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1000000));
+  command->add_flag("--cov", options->cov, "Add the joint covariance as columns cov1..covM");
+  command->add_option("--missing", options->missing, "Rows with missing values: error or drop [error]")
+      ->type_name("POLICY")
+      ->check(CLI::IsMember({"error", "drop"}));
+  command->add_option("-o,--output", options->output, "Write here instead of stdout")->type_name("FILE");
+  AddCommonOptions(*command, options->common);
+  command->footer(kExamples);
+  command->callback([options, &selected] { selected.run = [options] { Run(*options); }; });
+}
+
+}  // namespace instantgp::cli

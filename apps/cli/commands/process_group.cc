@@ -1,0 +1,45 @@
+#include "apps/cli/commands/process_group.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "instantgp/base/error.h"
+
+namespace instantgp::cli {
+namespace {
+
+// The variables by which launchers tell a process how many there are.
+bool StartedByLauncher() {
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK", "MV2_COMM_WORLD_SIZE"}) {
+    const char* value = std::getenv(name);
+    if (value && *value) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::unique_ptr<Communicator> OpenProcessGroup() {
+  if (!StartedByLauncher()) return std::make_unique<SingleProcess>();
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+  std::string reasons;
+  for (const std::filesystem::path& place : {folder, folder / INSTANTGP_MODULE_DIR}) {
+    const std::string path = (place / "libinstantgp_mpi.so").string();
+    if (!std::filesystem::exists(path, error)) continue;
+    // Global symbols: MPI loads parts of itself later and looks for its own there.
+    void* module = ::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
+    using Open = Communicator* (*)();
+    const auto open = module ? reinterpret_cast<Open>(::dlsym(module, "InstantgpOpenCommunicator")) : nullptr;
+    if (open) return std::unique_ptr<Communicator>(open());
+    reasons += std::string("; ") + ::dlerror();
+  }
+  throw Error(ErrorCode::kUsage, "started by an MPI launcher, but the MPI module is not there" + reasons +
+                                     "; build with INSTANTGP_MPI=ON (Debian: apt install libopenmpi-dev)");
+}
+
+}  // namespace instantgp::cli

@@ -1,0 +1,154 @@
+// `instantgp search`: which structure fits a table.
+#include "instantgp/search/search.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "apps/cli/options/common.h"
+#include "apps/cli/options/data_options.h"
+#include "apps/cli/report/model_output.h"
+#include "apps/cli/terminal/interrupt.h"
+#include "apps/cli/terminal/terminal.h"
+#include "instantgp/base/diagnosis.h"
+#include "instantgp/model/weighting.h"
+
+namespace instantgp::cli {
+namespace {
+
+constexpr char kHelp[] = "Search for the structure that fits a table best.";
+
+constexpr char kExamples[] =
+    R"(Starts from single symbols and adds, swaps and drops symbols on one column or on all, keeping the best structures of
+each round. Scores are negative log evidence per point, smaller is better: by BIC at the network's parameters, by
+Laplace's approximation for those that were refined. Refined ones stand first; of these, what is within two nats of the
+best evidence in all, too close for Laplace to tell, is ranked by NLML and not by score.
+
+Examples:
+  instantgp search --example --holdout 0.2 --plot best.svg
+  instantgp search data.csv --target price --budget 5 --model price.gp
+  instantgp search data.csv --explain --explain-plot components.svg
+  instantgp search data.csv --beam 10 --depth 6 --refine-top 20 --json)";
+
+struct Options {
+  CommonOptions common;
+  DataOptions data;
+  std::string weights;
+  SearchOptions search;
+  int top = 10;
+  ExplainOptions explain;
+};
+
+// How probable each candidate is among all, by its score.
+Vector Probabilities(const SearchResult& result, int n) {
+  Vector scores(static_cast<Index>(result.candidates.size()));
+  for (Index k = 0; k < scores.size(); ++k) scores[k] = -n * result.candidates[k].score;
+  return SoftmaxWeights(scores);
+}
+
+std::string CandidatesText(const SearchResult& result, const std::vector<std::string>& columns, int top) {
+  std::vector<std::vector<std::string>> rows = {{"", "kernel", "score", "NLML", "parameters", "by"}};
+  std::string words;
+  const int shown = std::min(top, static_cast<int>(result.candidates.size()));
+  for (int k = 0; k < shown; ++k) {
+    const Candidate& c = result.candidates[k];
+    const std::string number = std::to_string(k + 1);
+    rows.push_back({number, PrintShort(ToExpression(c.structure), columns), Short(c.score), Short(c.nlml),
+                    std::to_string(c.parameters), c.refined ? "refine" : "oneshot"});
+    words += std::string(4 - std::min<std::size_t>(3, number.size()), ' ') + number + "  " + OneLine(c.words) + "\n";
+  }
+  std::string out = Heading("Structures, best first (per point, standardised y)") + "\n" + FormatTable(rows, 2);
+  if (shown < static_cast<int>(result.candidates.size())) {
+    out += "  and " + std::to_string(result.candidates.size() - shown) + " more\n";
+  }
+  return out + "\n" + Heading("In words") + "\n" + words;
+}
+
+Json CandidatesJson(const SearchResult& result, const std::vector<std::string>& columns, int n) {
+  const Vector probability = Probabilities(result, n);
+  Json list = Json::array();
+  for (std::size_t k = 0; k < result.candidates.size(); ++k) {
+    const Candidate& c = result.candidates[k];
+    list.push_back({{"kernel", c.kernel},
+                    {"kernel_short", PrintShort(ToExpression(c.structure), columns)},
+                    {"weight", probability[static_cast<Index>(k)]},
+                    {"score", c.score},
+                    {"nlml_per_point", c.nlml},
+                    {"parameters", c.parameters},
+                    {"refined", c.refined},
+                    {"round", c.round},
+                    {"words", c.words},
+                    {"status", "ok"}});
+  }
+  return list;
+}
+
+void Run(const Options& options) {
+  const LoadedData loaded = LoadData(options.data, "search", options.common.seed, [](const Dataset&) {});
+  SearchOptions search = options.search;
+  search.threads = options.common.threads;
+  search.stop = StopToken();
+  std::optional<TrainedNetwork> network;
+  if (!options.weights.empty()) search.network = &network.emplace(TrainedNetwork::Load(options.weights));
+  std::optional<Progress> progress(std::in_place, "rounds", options.common.quiet);
+  search.progress = [&](int, int round) { progress->Update(round, std::max(1, search.depth)); };
+  const SearchResult result = SearchStructures(loaded.train, search);
+  progress.reset();
+  const Model& model = result.model;
+
+  const FitReport report = ReportOn(model, result.warnings, loaded, options.common.verbose);
+  Results results;
+  const std::optional<Explanation> explanation = AddModelOutput(model, loaded, options.data, options.explain, results);
+  if (options.common.json) {
+    Json& j = results.document;
+    j["schema"] = "instantgp/search/1";
+    j.update(ReportJson(report));
+    j["words"] = result.candidates.front().words;
+    j["evaluated"] = result.evaluated;
+    j["failed"] = result.failed;
+    j["rounds"] = result.rounds;
+    j["out_of_time"] = result.out_of_time;
+    j["candidates"] = CandidatesJson(result, model.column_names(), std::min(model.rows(), kSearchRows));
+    j["seed"] = options.common.seed;
+    if (explanation) j["explanation"] = ExplanationJson(*explanation);
+  } else {
+    results.text = CandidatesText(result, model.column_names(), options.top) + "\n" + ReportText(report);
+    if (options.explain.print) results.text += "\n" + ExplanationText(*explanation, model.target_name());
+  }
+  Deliver(std::move(results), options.data, options.common, model.target_name());
+}
+
+}  // namespace
+
+void RegisterSearch(CLI::App& app, Selected& selected) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("search", kHelp);
+  AddTableOptions(*command, options->data);
+  SearchOptions& search = options->search;
+  command->add_option("--beam", search.beam, "Structures whose neighbours are tried in a round [5]")
+      ->type_name("B")
+      ->check(CLI::Range(1, 1000));
+  command->add_option("--depth", search.depth, "Most rounds after the single symbols [4]")
+      ->type_name("D")
+      ->check(CLI::Range(0, 100));
+  command->add_option("--budget", search.budget, "Seconds for everything [0: no limit]")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0.0, 1e9));
+  command->add_option("--refine-top", search.refine_top, "How many of the best to refine [8]")
+      ->type_name("K")
+      ->check(CLI::Range(0, 1000));
+  command->add_option("--max-addends", search.max_addends, "Most addends on one column [4]")
+      ->type_name("N")
+      ->check(CLI::Range(1, 10));
+  command->add_option("--top", options->top, "Rows of the printed table [10]")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000000));
+  command->add_option("--weights", options->weights, "Network weights [inside the program]")->type_name("FILE");
+  AddExplainOptions(*command, options->explain);
+  AddResultOptions(*command, options->data);
+  AddCommonOptions(*command, options->common);
+  command->footer(kExamples);
+  command->callback([options, &selected] { selected.run = [options] { Run(*options); }; });
+}
+
+}  // namespace instantgp::cli

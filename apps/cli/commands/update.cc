@@ -1,0 +1,139 @@
+// `instantgp update`: further rows for a saved model.
+#include "instantgp/model/update.h"
+
+#include <memory>
+#include <utility>
+
+#include "apps/cli/commands/fitted_file.h"
+#include "apps/cli/options/common.h"
+#include "apps/cli/options/table_input.h"
+#include "apps/cli/report/fit_report.h"
+#include "apps/cli/terminal/interrupt.h"
+#include "apps/cli/terminal/terminal.h"
+#include "instantgp/base/diagnosis.h"
+#include "instantgp/base/error.h"
+
+namespace instantgp::cli {
+namespace {
+
+constexpr char kHelp[] = "Add rows to a saved model.";
+
+constexpr char kExamples[] =
+    R"(The factorisation is extended by the new rows; scaling and parameters stay, unless the new rows surprise the model: then
+the parameters are inferred anew from all rows. --reinfer does so in any case, --keep in none. Columns are matched by name
+where NEW.csv has a header. The file of the model is replaced unless --model names another.
+
+Examples:
+  instantgp update price.gp today.csv
+  instantgp update price.gp today.csv --reinfer --model price-new.gp
+  tail -n 5 log.csv | instantgp update price.gp - --json)";
+
+struct Options {
+  CommonOptions common;
+  std::string model, rows, output, missing = "error", method, weights;
+  bool reinfer = false, keep = false;
+  int steps = 0;
+};
+
+Model LoadSingle(const std::string& path) {
+  Fitted fitted = LoadFitted(path);
+  if (std::holds_alternative<Ensemble>(fitted)) {
+    throw Error(ErrorCode::kUsage, OneLine(path) + " holds an ensemble; update takes single models. Fit the ensemble " +
+                                       "again with all rows.");
+  }
+  return std::get<Model>(std::move(fitted));
+}
+
+Vector Targets(const NewRows& rows, const Options& options, const Model& model) {
+  if (rows.y && rows.y->allFinite()) return *rows.y;
+  throw Error(ErrorCode::kBadInput, OneLine(options.rows) + ": every new row needs a value of the target '" +
+                                        OneLine(model.target_name()) + "'. Fill the column or leave the rows out.");
+}
+
+std::string DriftText(const UpdateResult& result) {
+  const Drift& drift = result.drift;
+  return "  " + Count(drift.rows, "row") + " since the last inference: NLL " + Short(drift.score) + " per point, " +
+         Short(drift.expected) + " expected (standardised y); " +
+         (drift.drifting ? "they surprise the model" : "as the model predicts") + "\n  parameters " +
+         (result.reinferred ? "inferred anew from all rows" : "kept") + "\n";
+}
+
+void Run(const Options& options) {
+  if (options.model == "-") throw Error(ErrorCode::kUsage, "the model must be a file: it is replaced by the update");
+  const Model before = LoadSingle(options.model);
+  const NewRows rows =
+      ReadNewRows(options.rows, MissingFromName(options.missing), before.column_names(), before.target_name());
+  UpdateOptions update;
+  update.reinfer = options.reinfer ? Reinfer::kAlways : options.keep ? Reinfer::kNever : Reinfer::kWhenDrifting;
+  if (!options.method.empty()) {
+    update.method = MethodFromName(options.method);
+    if (!update.method) {
+      throw Error(ErrorCode::kUsage,
+                  "there is no method '" + OneLine(options.method) + "'; use one of " + ListMethods());
+    }
+  }
+  std::optional<TrainedNetwork> network;
+  if (!options.weights.empty()) update.network = &network.emplace(TrainedNetwork::Load(options.weights));
+  update.steps = options.steps;
+  update.threads = options.common.threads;
+  update.stop = StopToken();
+  const UpdateResult result = Update(before, rows.X, Targets(rows, options, before), update);
+
+  FitReport report;
+  report.source = OneLine(options.model) + " with " + Count(rows.X.rows(), "new row");
+  report.model = &result.model;
+  report.verbose = options.common.verbose;
+  report.warnings = result.model.warnings();
+  if (rows.dropped > 0) report.warnings.push_back(Count(rows.dropped, "row") + " with missing values left out");
+  OutputFiles files;
+  files.Add(options.output.empty() ? options.model : options.output, SerializeModel(result.model));
+  std::string text;
+  if (options.common.json) {
+    Json document;
+    document["schema"] = "instantgp/update/1";
+    document.update(ReportJson(report));
+    document["added"] = rows.X.rows();
+    document["reinferred"] = result.reinferred;
+    const Drift& drift = result.drift;
+    document["drift"] = {{"rows", drift.rows},
+                         {"nll_standardized", drift.score},
+                         {"expected_nll_standardized", drift.expected},
+                         {"mean_square", drift.mean_square},
+                         {"standard_score", drift.standard_score},
+                         {"drifting", drift.drifting}};
+    text = JsonText(std::move(document));
+  } else {
+    text = Heading("Update") + "\n" + DriftText(result) + "\n" + ReportText(report);
+  }
+  files.Write(options.common.quiet);
+  WriteStdout(text);
+}
+
+}  // namespace
+
+void RegisterUpdate(CLI::App& app, Selected& selected) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("update", kHelp);
+  command->add_option("MODEL", options->model, "What 'fit --model' or 'search --model' saved")
+      ->type_name("")
+      ->required();
+  command->add_option("NEW.csv", options->rows, "New rows with their target; '-' is standard input")
+      ->type_name("")
+      ->required();
+  CLI::Option* reinfer = command->add_flag("--reinfer", options->reinfer, "Infer the parameters anew from all rows");
+  command->add_flag("--keep", options->keep, "Keep the parameters whatever the new rows are")->excludes(reinfer);
+  command->add_option("-m,--method", options->method, "How to infer anew [as the model was fitted]")->type_name("NAME");
+  command->add_option("--steps", options->steps, "Most optimiser steps [0: the method's own]")
+      ->type_name("K")
+      ->check(CLI::Range(0, 1000000));
+  command->add_option("--weights", options->weights, "Network weights [inside the program]")->type_name("FILE");
+  command->add_option("--missing", options->missing, "Rows with missing values: error or drop [error]")
+      ->type_name("POLICY")
+      ->check(CLI::IsMember({"error", "drop"}));
+  command->add_option("--model", options->output, "Write the model here instead of replacing it")->type_name("FILE");
+  AddCommonOptions(*command, options->common);
+  command->footer(kExamples);
+  command->callback([options, &selected] { selected.run = [options] { Run(*options); }; });
+}
+
+}  // namespace instantgp::cli

@@ -1,0 +1,56 @@
+// What the commands that fit share: which table, which rows of it, and where results go.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/cli/options/common.h"
+#include "apps/cli/options/table_input.h"
+#include "apps/cli/report/predictions.h"
+#include "instantgp/data/dataset.h"
+
+namespace instantgp::cli {
+
+struct DataOptions {
+  std::string data, target, missing = "error";
+  bool example = false;
+  std::optional<double> holdout;
+  std::string model, predict, output, plot;
+};
+
+// DATA.csv --example --target --missing --holdout.
+void AddTableOptions(CLI::App& command, DataOptions& options);
+// --model --predict --output --plot.
+void AddResultOptions(CLI::App& command, DataOptions& options);
+
+struct LoadedData {
+  std::string source;  // for people: the file, or what stands for it
+  Dataset train;
+  std::optional<Dataset> held_out;
+  std::optional<NewRows> new_rows;  // of --predict
+  std::vector<std::string> notes;   // warnings about rows left out
+};
+
+// Throws Error(kUsage) for options that do not go together. `check` sees the table before the split and before the rows
+// to predict at are read, so that a bad kernel is reported first.
+LoadedData LoadData(const DataOptions& options, const std::string& command, std::uint64_t seed,
+                    const std::function<void(const Dataset&)>& check);
+
+// Results as they leave a command.
+struct Results {
+  Json document;  // with "schema"
+  std::string text;
+  OutputFiles files;
+  std::optional<PredictionOutput> predictions;
+  std::optional<Scores> prediction_scores;
+};
+// Writes the files, then the document or the text to stdout; predictions go to --output or take stdout, in which case
+// the text steps aside to stderr.
+void Deliver(Results results, const DataOptions& options, const CommonOptions& common, const std::string& target);
+
+// Large tables take a while: say so before it starts.
+void AnnounceCost(int n, double bytes, double seconds, const std::string& what, bool quiet);
+
+}  // namespace instantgp::cli

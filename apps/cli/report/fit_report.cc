@@ -1,0 +1,183 @@
+#include "apps/cli/report/fit_report.h"
+
+#include <cmath>
+
+#include "apps/cli/report/predictions.h"
+#include "apps/cli/terminal/terminal.h"
+#include "instantgp/base/diagnosis.h"
+#include "instantgp/base/version.h"
+
+namespace instantgp::cli {
+namespace {
+
+// Method names as the command line takes them, with what they do.
+std::string MethodText(const std::string& method) {
+  if (method == "oneshot") return "oneshot (predicted by the network)";
+  if (method == "refine") return "refine (predicted by the network, then L-BFGS)";
+  if (method == "ml") return "ml (type-2 maximum likelihood, L-BFGS)";
+  if (method == "adam") return "adam (type-2 maximum likelihood, Adam)";
+  if (method == "multistart") return "multistart (type-2 maximum likelihood, Adam from several starts)";
+  if (method == "svgp") return "svgp (sparse variational, Adam)";
+  if (method == "ahgp") return "ahgp (AHGP-SE-ARD, the AHGP baseline: SE on every column)";
+  if (method == "map") return "map (maximum a posteriori, L-BFGS)";
+  return method;
+}
+
+std::string ColumnsText(const Model& model) {
+  constexpr int kMost = 8;
+  std::string list;
+  for (int k = 0; k < model.columns() && k < kMost; ++k) list += (k ? ", " : "") + OneLine(model.column_names()[k]);
+  return model.columns() > kMost ? list + ", ..." : list;
+}
+
+std::string Line(const std::string& label, const std::string& text) {
+  std::string padded = label;
+  padded.resize(14, ' ');
+  return "  " + padded + text + "\n";
+}
+
+double NoiseStd(const Model& model) { return std::sqrt(model.NoiseVariance()); }
+
+// The mean NLL of left-out points; on standardised y it does not change with the units of y.
+double LooStandardized(const Model& model) { return model.posterior().Loo().nll; }
+
+std::string TimeText(const TimeSplit& t) {
+  std::string text = Short(t.total) + " ms (scaling " + Short(t.scale);
+  if (t.encode > 0) text += ", encoding " + Short(t.encode);
+  if (t.decode > 0) text += ", decoding " + Short(t.decode);
+  if (t.optimize > 0) text += ", optimisation " + Short(t.optimize);
+  return text + ", factorisation " + Short(t.factorize) + ")";
+}
+
+std::string ScalingText(const Model& model) {
+  const Scaler& scaler = model.scaler();
+  std::vector<std::vector<std::string>> rows = {{"scaling", "0 is at", "1 unit is"}};
+  for (int k = 0; k < model.columns(); ++k) {
+    rows.push_back({OneLine(model.column_names()[k]), Short(scaler.x_min[k]), Short(scaler.x_range[k])});
+  }
+  rows.push_back({OneLine(model.target_name()), Short(scaler.y_mean), Short(scaler.y_std)});
+  return FormatTable(rows, 1);
+}
+
+}  // namespace
+
+std::string ModelSummaryText(const Model& model, const std::string& source) {
+  const FitSummary& summary = model.summary();
+  std::string out;
+  out += Line("data", source + ": " + Count(model.rows(), "row") + ", " + Count(model.columns(), "input") + " (" +
+                          ColumnsText(model) + "), target " + OneLine(model.target_name()));
+  out += Line("kernel", model.KernelShortText());
+  out += Line("method", MethodText(summary.method));
+  if (summary.method == "oneshot") {
+    out += Line("answer", summary.stop_reason + ", " + Count(summary.evaluations, "likelihood") + " compared");
+    out += Line("NLML", Short(summary.nlml) + " (per point, standardised y)");
+  } else {
+    std::string stop = summary.stop_reason + " after " + Count(summary.steps, "step") + ", " +
+                       Count(summary.evaluations, "evaluation");
+    if (summary.starts > 1) stop += ", " + Count(summary.starts, "start");
+    if (summary.rejected > 0) stop += ", " + std::to_string(summary.rejected) + " rejected";
+    out += Line("stopped", stop);
+    out += Line(model.sparse() ? "-ELBO" : "NLML", Short(summary.nlml_start) + " at the start, " + Short(summary.nlml) +
+                                                       " at the end (per point, standardised y)");
+  }
+  if (model.sparse()) {
+    out += Line("inducing", Count(model.sparse()->parts().Z.rows(), "point"));
+    out += Line("log evidence", "at least " + Short(model.predictive().log_marginal_likelihood()));
+  } else {
+    out += Line("log evidence", Short(model.predictive().log_marginal_likelihood()));
+    const double loo = LooStandardized(model);
+    out += Line("leave-one-out", "NLL " + Short(loo) + " per point on standardised y, " +
+                                     Short(loo + std::log(model.scaler().y_std)) + " in y's units");
+  }
+  if (!model.sparse() && model.predictive().jitter() > 0) out += Line("jitter", Short(model.predictive().jitter()));
+  return out;
+}
+
+std::string ParameterTableText(const Model& model) {
+  std::vector<std::vector<std::string>> rows = {{"column", "symbol", "parameter", "scaled", "original units"}};
+  for (const ReportedParameter& p : model.Parameters()) {
+    rows.push_back({OneLine(p.column), p.symbol, p.name, Short(p.value), Short(p.value_original_units)});
+  }
+  const double y_std = model.scaler().y_std;
+  rows.push_back({"noise", "", "std", Short(NoiseStd(model)), Short(NoiseStd(model) * y_std)});
+  rows.push_back({"signal", "", "std at the centre", Short(model.AmplitudeOriginalUnits() / y_std),
+                  Short(model.AmplitudeOriginalUnits())});
+  return FormatTable(rows, 3);
+}
+
+std::string ReportText(const FitReport& report) {
+  const Model& model = *report.model;
+  std::string out = Heading("Fit") + "\n" + ModelSummaryText(model, report.source);
+  if (report.holdout) {
+    out += Line("held out",
+                Count(report.holdout_rows, "row") + ": " + ScoresToText(*report.holdout, OneLine(model.target_name())));
+  }
+  out += Line("time", TimeText(model.summary().time_ms));
+  out += "\n" + Heading("Parameters") + "\n" + ParameterTableText(model);
+  if (report.verbose) out += "\n" + Heading("Scaling") + "\n" + ScalingText(model);
+  if (!report.warnings.empty()) {
+    out += "\n" + Heading("Warnings") + "\n";
+    for (const std::string& warning : report.warnings) out += "  " + warning + "\n";
+  }
+  return out;
+}
+
+Json ReportJson(const FitReport& report) {
+  const Model& model = *report.model;
+  const FitSummary& summary = model.summary();
+  Json j;
+  j["version"] = kVersion;
+  j["data"] = report.source;
+  j["kernel"] = model.KernelText();
+  j["kernel_short"] = model.KernelShortText();
+  j["method"] = summary.method;
+  j["n"] = model.rows();
+  j["d"] = model.columns();
+  j["columns"] = model.column_names();
+  j["target"] = model.target_name();
+  j["parameters"] = Json::array();
+  for (const ReportedParameter& p : model.Parameters()) {
+    j["parameters"].push_back({{"dimension", p.dimension},
+                               {"column", p.column},
+                               {"symbol", p.symbol},
+                               {"name", p.name},
+                               {"value", p.value},
+                               {"value_original_units", p.value_original_units}});
+  }
+  const double y_std = model.scaler().y_std;
+  j["noise_variance"] = model.NoiseVariance();
+  j["noise_std_original_units"] = NoiseStd(model) * y_std;
+  j["amplitude"] = model.AmplitudeOriginalUnits() / y_std;
+  j["amplitude_original_units"] = model.AmplitudeOriginalUnits();
+  j["nlml_per_point"] = model.predictive().nlml();  // svgp: its upper bound
+  j["nlml_per_point_start"] = summary.nlml_start;
+  j["log_marginal_likelihood"] = model.predictive().log_marginal_likelihood();
+  if (model.sparse()) {
+    j["inducing"] = model.sparse()->parts().Z.rows();
+  } else {
+    const double loo = LooStandardized(model);
+    j["loo_nll"] = loo + std::log(y_std);
+    j["loo_nll_standardized"] = loo;
+  }
+  if (report.holdout) {
+    j["holdout"] = ScoresToJson(*report.holdout);
+    j["holdout"]["n"] = report.holdout_rows;
+  }
+  j["evaluations"] = summary.evaluations;
+  j["steps"] = summary.steps;
+  j["starts"] = summary.starts;
+  j["rejected"] = summary.rejected;
+  j["stop_reason"] = summary.stop_reason;
+  j["jitter"] = model.predictive().jitter();
+  j["scaling"] = {{"x_min", ToJson(model.scaler().x_min)},
+                  {"x_range", ToJson(model.scaler().x_range)},
+                  {"y_mean", model.scaler().y_mean},
+                  {"y_std", y_std}};
+  const TimeSplit& t = summary.time_ms;
+  j["time_ms"] = {{"scale", t.scale},       {"encode", t.encode},       {"decode", t.decode},
+                  {"optimize", t.optimize}, {"factorize", t.factorize}, {"total", t.total}};
+  j["warnings"] = report.warnings;
+  return j;
+}
+
+}  // namespace instantgp::cli

@@ -1,0 +1,104 @@
+#include "instantgp/experiments/report/grouping.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "instantgp/plot/axes.h"
+
+namespace instantgp {
+namespace {
+
+// Methods of one comparison have different colours; the palette has seven.
+struct KnownMethod {
+  const char* name;
+  const char* title;
+  int color;
+};
+
+constexpr std::array<KnownMethod, 13> kKnown = {{{"oneshot", "one-shot", 0},
+                                                 {"refine", "one-shot + refine", 5},
+                                                 {"ensemble", "one-shot ensemble", 1},
+                                                 {"one-by-one", "one-shot, structure by structure", 6},
+                                                 {"no-finetune", "one-shot before fine-tuning", 1},
+                                                 {"ahgp", "AHGP-SE-ARD", 1},
+                                                 {"ml", "GP-ML (L-BFGS)", 2},
+                                                 {"adam", "GP-ML (Adam)", 4},
+                                                 {"multistart", "GP-ML (multi-start)", 1},
+                                                 {"map", "MAP (L-BFGS)", 3},
+                                                 {"svgp", "SVGP", 6},
+                                                 {"ensemble-ml", "GP-ML ensemble", 4},
+                                                 {"truth", "true parameters", 6}}};
+
+std::size_t PlaceOf(const std::string& method) {
+  const auto* found =
+      std::find_if(kKnown.begin(), kKnown.end(), [&](const KnownMethod& known) { return method == known.name; });
+  return static_cast<std::size_t>(found - kKnown.begin());
+}
+
+template <typename Field>
+std::vector<std::string> Distinct(const std::vector<Record>& records, Field field) {
+  std::vector<std::string> names;
+  for (const Record& record : records) {
+    const std::string& name = record.*field;
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  return names;
+}
+
+}  // namespace
+
+std::vector<std::string> DatasetsOf(const std::vector<Record>& records) { return Distinct(records, &Record::dataset); }
+
+std::vector<std::string> MethodsOf(const std::vector<Record>& records) {
+  std::vector<std::string> names = Distinct(records, &Record::method);
+  std::stable_sort(names.begin(), names.end(),
+                   [](const std::string& a, const std::string& b) { return PlaceOf(a) < PlaceOf(b); });
+  return names;
+}
+
+std::string MethodTitle(const std::string& method) {
+  const std::size_t place = PlaceOf(method);
+  return place < kKnown.size() ? kKnown[place].title : method;
+}
+
+std::string MethodColor(const std::string& method) {
+  const std::size_t place = PlaceOf(method);
+  return place < kKnown.size() ? plot::PaletteColor(kKnown[place].color) : plot::kMuted;
+}
+
+std::vector<double> ValuesOf(const std::vector<Record>& records, const std::string& dataset, const std::string& method,
+                             Metric metric) {
+  std::vector<double> values;
+  for (const Record& r : records) {
+    if (r.dataset == dataset && r.method == method && r.ok() && std::isfinite(r.*metric)) values.push_back(r.*metric);
+  }
+  return values;
+}
+
+std::vector<double> RatiosOf(const std::vector<Record>& records, const std::string& dataset, const std::string& method,
+                             const std::string& reference, Metric metric) {
+  std::map<std::pair<int, std::string>, double> denominators;
+  for (const Record& r : records) {
+    if (r.dataset == dataset && r.method == reference && r.ok()) denominators[{r.split, r.structure}] = r.*metric;
+  }
+  std::vector<double> ratios;
+  for (const Record& r : records) {
+    if (r.dataset != dataset || r.method != method || !r.ok()) continue;
+    const auto found = denominators.find({r.split, r.structure});
+    if (found == denominators.end()) continue;
+    const double ratio = r.*metric / found->second;
+    if (std::isfinite(ratio)) ratios.push_back(ratio);
+  }
+  return ratios;
+}
+
+int CountFailures(const std::vector<Record>& records, const std::string& dataset, const std::string& method) {
+  return static_cast<int>(std::count_if(records.begin(), records.end(), [&](const Record& r) {
+    return r.dataset == dataset && r.method == method && !r.ok();
+  }));
+}
+
+}  // namespace instantgp

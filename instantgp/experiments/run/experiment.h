@@ -1,0 +1,66 @@
+// The experiments of the paper, one name each.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "instantgp/experiments/run/record.h"
+#include "instantgp/experiments/run/runner.h"
+#include "instantgp/inference/trained_network.h"
+
+namespace instantgp {
+
+struct ExperimentOptions {
+  std::string data;                  // folder of the real datasets (benchmark_data.h)
+  std::string out;                   // folder of the results; grows over runs of the same settings
+  int splits = 0;                    // 0: the experiment's own number
+  std::vector<std::string> methods;  // empty: the experiment's own, as far as this build has them
+  std::string weights;               // of the network; empty: those inside the library
+  std::string weights_before;        // finetune: the weights before phase 2
+  bool quick = false;                // about a minute; without `data` only what needs no file
+  bool fresh = false;                // forget what `out` holds
+  std::uint64_t seed = 0;
+  int threads = 0;  // 0: as the machine has
+  std::stop_token stop;
+  std::function<void(int done, int of, double seconds_left)> progress;
+
+  // Set by RunExperiment from the files.
+  const TrainedNetwork* network = nullptr;  // null: the embedded one
+  const TrainedNetwork* before = nullptr;   // null: not given
+
+  void Validate() const;  // throws Error(kUsage) naming the option
+};
+
+struct Report {
+  std::string markdown;
+  std::vector<std::pair<std::string, std::string>> figures;  // file name, SVG
+};
+
+struct Experiment {
+  std::string name;
+  std::string what;  // one line
+  std::vector<std::string> methods;
+  std::vector<std::string> special_methods;  // that are not the facade's
+  std::function<std::vector<Task>(const ExperimentOptions&)> tasks;
+  std::function<Report(const std::vector<Record>&, const ExperimentOptions&)> report;
+};
+
+const std::vector<Experiment>& Experiments();
+// Throws Error(kUsage) listing the names.
+const Experiment& FindExperiment(const std::string& name);
+
+struct ExperimentResult {
+  std::vector<Record> records;
+  Report report;
+  std::vector<std::string> files;  // written to options.out, in order
+};
+
+// Runs what is not yet done and writes records.csv, records.json, tables.md, run.json and the figures. Throws
+// Error(kInterrupted) when a stop was requested; the records so far are saved and the same call goes on from them.
+ExperimentResult RunExperiment(const Experiment& experiment, const ExperimentOptions& options);
+
+}  // namespace instantgp

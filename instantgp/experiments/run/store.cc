@@ -1,0 +1,66 @@
+#include "instantgp/experiments/run/store.h"
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <system_error>
+#include <utility>
+
+#include "instantgp/base/error.h"
+#include "instantgp/base/file.h"
+
+namespace instantgp {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+// "seed is 1 there and 0 now", for the first setting that differs; empty when none does.
+std::string Difference(const Json& there, const Json& now) {
+  for (const auto& [key, value] : now.items()) {
+    const Json other = there.is_object() && there.contains(key) ? there[key] : Json();
+    if (key != kWeightsKey && other != value)
+      return key + " is " + other.dump() + " there and " + value.dump() + " now";
+  }
+  return "";
+}
+
+}  // namespace
+
+bool UsesNetwork(const std::string& method) {
+  for (const char* name : {"oneshot", "refine", "ensemble", "one-by-one", "no-finetune"}) {
+    if (method == name) return true;
+  }
+  return false;
+}
+
+ResultFolder::ResultFolder(std::string path, const std::string& settings, bool fresh) : path_(std::move(path)) {
+  std::error_code error;
+  fs::create_directories(path_, error);
+  if (error) throw Error(ErrorCode::kFailure, "cannot make the folder '" + path_ + "': " + error.message());
+  const std::string run = (fs::path(path_) / "run.json").string();
+  const std::string records = (fs::path(path_) / "records.csv").string();
+  if (!fresh && fs::exists(records, error)) {
+    Json there = fs::exists(run, error) ? Json::parse(ReadFile(run), nullptr, false) : Json();
+    const Json now = Json::parse(settings);
+    const std::string difference = Difference(there, now);
+    if (!difference.empty()) {
+      throw Error(ErrorCode::kUsage, "the folder '" + path_ + "' holds records of another run: " + difference +
+                                         ". Choose another --out folder, or replace them with --fresh");
+    }
+    previous_ = RecordsFromCsv(ReadFile(records), records);
+    if (there[kWeightsKey] != now[kWeightsKey])
+      std::erase_if(previous_, [](const Record& r) { return UsesNetwork(r.method); });
+  }
+  WriteFileAtomically(run, settings);
+  SaveRecords(previous_);
+}
+
+void ResultFolder::SaveRecords(const std::vector<Record>& records) const {
+  WriteFile("records.csv", RecordsToCsv(records));
+}
+
+void ResultFolder::WriteFile(const std::string& name, const std::string& bytes) const {
+  WriteFileAtomically((fs::path(path_) / name).string(), bytes);
+}
+
+}  // namespace instantgp

@@ -1,0 +1,34 @@
+// The folder an experiment writes to and goes on from.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "instantgp/experiments/run/record.h"
+
+namespace instantgp {
+
+// The setting that names the network's weights. Records of methods without a network do not depend on it.
+inline constexpr char kWeightsKey[] = "weights";
+bool UsesNetwork(const std::string& method);
+
+// records.csv grows as tasks finish, always whole. run.json says which run the records belong to.
+class ResultFolder {
+ public:
+  // Creates the folder. `settings` is a JSON object of everything the records depend on apart from their own names. If
+  // the folder holds records of other settings, throws Error(kUsage) saying which differ; with `fresh` they are
+  // replaced. Where only the weights differ, the records of methods that use them are dropped and the others kept.
+  ResultFolder(std::string path, const std::string& settings, bool fresh);
+
+  const std::string& path() const { return path_; }
+  const std::vector<Record>& previous() const { return previous_; }
+
+  void SaveRecords(const std::vector<Record>& records) const;
+  void WriteFile(const std::string& name, const std::string& bytes) const;
+
+ private:
+  std::string path_;
+  std::vector<Record> previous_;
+};
+
+}  // namespace instantgp

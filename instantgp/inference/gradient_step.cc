@@ -1,0 +1,145 @@
+#include "instantgp/inference/gradient_step.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "instantgp/kernel/parameters.h"
+
+namespace instantgp {
+namespace {
+
+// The NLML per point along one log-parameter: a typical second derivative, and how far a full step may go. Measured on
+// simulated data; twice or half as much changes little, because the length of the step is searched for.
+struct Along {
+  double curvature, reach;
+};
+constexpr Along kAlongNoise = {0.15, 0.9};
+
+Along AlongParameter(ParameterKind kind, double log_value) {
+  switch (kind) {
+    case ParameterKind::kLengthscale:
+      return {0.1, 0.6};
+    case ParameterKind::kPeriod: {
+      // A change of the period shifts the phase at the far end of [0, 1] by as many cycles as there are.
+      const double cycles = std::max(1.0, std::exp(-log_value));
+      return {2 * cycles * cycles, 0.06 / cycles};
+    }
+    case ParameterKind::kVariance:
+    case ParameterKind::kOffset:
+      return {0.05, 0.6};
+  }
+  return kAlongNoise;
+}
+
+// p_i = - slope_i / curvature_i within its reach.
+Vector StepFrom(const Covariance& covariance, const Vector& theta, const Vector& gradient) {
+  const std::vector<Parameter> table = ParameterTable(covariance.expression());
+  Vector step(gradient.size());
+  for (Index i = 0; i < step.size(); ++i) {
+    const bool noise = i + 1 == step.size();
+    const Along along = noise ? kAlongNoise : AlongParameter(table[static_cast<std::size_t>(i)].kind, theta[i]);
+    step[i] = std::clamp(-gradient[i] / along.curvature, -along.reach, along.reach);
+  }
+  return step;
+}
+
+double ValueOrInfinity(const NlmlPoint& point) {
+  return point.value.ok ? point.value.nlml : std::numeric_limits<double>::infinity();
+}
+
+bool Lower(const NlmlPoint& a, const NlmlPoint& b) { return ValueOrInfinity(a) < ValueOrInfinity(b); }
+
+// The first step is a little short, since a step too long tells less of the parabola than one too short.
+constexpr double kFirstLength = 0.7, kShortest = 0.05, kLongest = 3;
+
+// Where the parabola with the given value and slope at 0 that goes through (kFirstLength, first) is lowest.
+double BestLength(double here, double slope, double first) {
+  const double curvature = (first - here - slope * kFirstLength) / (kFirstLength * kFirstLength);
+  if (!std::isfinite(curvature)) return kShortest;
+  if (!(curvature > 0)) return kLongest;
+  return std::clamp(-0.5 * slope / curvature, kShortest, kLongest);
+}
+
+// Distances to the two neighbours the noise's parabola goes through, in its log. Its minimum is trusted to twice that.
+constexpr double kNoiseStep = 0.7, kTrust = 2;
+constexpr double kWorthTrying = 0.001;  // NLML per point
+
+// The parabola through (-h, below), (0, here), (h, above).
+struct Parabola {
+  double lowest = 0;  // where; if it has no minimum, the end of the trust on the better side
+  bool worth = true;  // whether it promises to be lower there than the three points by kWorthTrying
+};
+
+Parabola Through(double h, double below, double here, double above) {
+  const double curvature = below + above - 2 * here;
+  if (!(curvature > 0) || !std::isfinite(curvature)) return {below < above ? -kTrust * h : kTrust * h, true};
+  const double slope = 0.5 * (above - below), t = std::clamp(-slope / curvature, -kTrust, kTrust);  // in units of h
+  const double promised = here + slope * t + 0.5 * curvature * t * t;
+  return {t * h, promised < std::min({below, here, above}) - kWorthTrying};
+}
+
+}  // namespace
+
+void Evaluate(const Covariance& covariance, const Matrix& X, const Vector& y, const ClosedFormScale* scale,
+              NlmlPoint& point) {
+  point.value = {};
+  if (!point.theta.allFinite()) return;
+  point.K.resize(X.rows(), X.rows());
+  covariance.Gram(X, point.theta.data(), point.K, point.workspace.covariance);
+  point.value = NlmlOfGram(point.K, y, point.theta[point.theta.size() - 1], point.workspace, scale);
+}
+
+int StepDown(const Covariance& covariance, const Matrix& X, const Vector& y, const ClosedFormScale* scale,
+             ThreadPool* pool, NlmlPoint& point) {
+  std::array<NlmlPoint, 2> trials;
+  NlmlWorkspace& workspace = trials[0].workspace;  // the gradient uses a factor up, and the point's is still needed
+  workspace.A = point.workspace.A;
+  workspace.alpha = point.workspace.alpha;
+  for (NlmlPoint& trial : trials) trial.workspace.covariance.pool = pool;
+  Vector gradient;
+  if (!NlmlGradient(covariance, X, point.theta, scale, workspace, &gradient)) return 1;
+  const Vector step = StepFrom(covariance, point.theta, gradient);
+  const double slope = gradient.dot(step);
+  if (!(slope < 0)) return 1;
+
+  const double here = point.value.nlml;
+  trials[0].theta = point.theta + kFirstLength * step;
+  Evaluate(covariance, X, y, scale, trials[0]);
+  trials[1].theta = point.theta + BestLength(here, slope, ValueOrInfinity(trials[0])) * step;
+  Evaluate(covariance, X, y, scale, trials[1]);
+  NlmlPoint& lower = Lower(trials[1], trials[0]) ? trials[1] : trials[0];
+  if (Lower(lower, point)) std::swap(lower, point);
+  return 3;
+}
+
+int TuneNoise(const Vector& y, const ClosedFormScale* scale, ThreadPool* pool, NlmlPoint& point) {
+  std::array<NlmlPoint, 3> trials;  // two neighbours, and the parabola's lowest point; K is the point's own
+  const auto try_at = [&](NlmlPoint& trial, double distance) {
+    trial.theta = point.theta;
+    double& log_noise = trial.theta[trial.theta.size() - 1];
+    log_noise += distance;
+    trial.value = NlmlOfGram(point.K, y, log_noise, trial.workspace, scale);
+  };
+  const auto neighbour = [&](int side, int) { try_at(trials[side], side == 0 ? -kNoiseStep : kNoiseStep); };
+  if (pool != nullptr) {
+    pool->Run(2, neighbour);
+  } else {
+    neighbour(0, 0);
+    neighbour(1, 0);
+  }
+  const Parabola parabola =
+      Through(kNoiseStep, ValueOrInfinity(trials[0]), point.value.nlml, ValueOrInfinity(trials[1]));
+  if (parabola.worth) try_at(trials[2], parabola.lowest);
+  NlmlPoint& lowest = *std::min_element(trials.begin(), trials.end(), Lower);
+  if (Lower(lowest, point)) {
+    std::swap(lowest.K, point.K);
+    std::swap(lowest, point);
+  }
+  return parabola.worth ? 3 : 2;
+}
+
+}  // namespace instantgp

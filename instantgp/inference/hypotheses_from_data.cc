@@ -1,0 +1,106 @@
+#include "instantgp/inference/hypotheses_from_data.h"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include "instantgp/inference/oneshot.h"
+#include "instantgp/kernel/parameters.h"
+
+namespace instantgp {
+namespace {
+
+constexpr double kSpacings = 2, kFineNoise = 0.03;
+constexpr double kLowest = 1, kHighest = 64, kStep = 0.25;  // cycles over [0, 1]
+constexpr double kWaveLengthscale = 0.5;                    // of PER: a wave with a few harmonics
+constexpr double kNothingLeft = 1e-10;                      // of the targets' variance
+
+// What the least-squares parabola 1, x, x^2 leaves of y.
+Vector WithoutParabola(const Vector& x, const Vector& y) {
+  Matrix basis(x.size(), 3);
+  basis << Vector::Ones(x.size()), x, x.array().square().matrix();
+  return y - basis * (basis.transpose() * basis).ldlt().solve(basis.transpose() * y);
+}
+
+// Rows of the parameters of one kind that belong to the given elementary kernels.
+std::vector<Index> RowsOf(const std::vector<Parameter>& table, ParameterKind kind,
+                          std::initializer_list<Elementary> kernels) {
+  std::vector<Index> rows;
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    if (table[i].kind != kind) continue;
+    if (std::find(kernels.begin(), kernels.end(), table[i].elementary) != kernels.end()) {
+      rows.push_back(static_cast<Index>(i));
+    }
+  }
+  return rows;
+}
+
+}  // namespace
+
+double StrongestFrequency(const Vector& x, const Vector& y) {
+  const Index n = x.size();
+  if (n < 8) return 0;
+  const Vector left = WithoutParabola(x, y);
+  if (left.squaredNorm() <= kNothingLeft * y.squaredNorm()) return 0;
+  // Waves at f, f + step, ... by rotation: e^{2 pi i (f + step) x} = e^{2 pi i f x} e^{2 pi i step x}.
+  const Eigen::ArrayXd first = 2 * std::numbers::pi * kLowest * x.array();
+  const Eigen::ArrayXd angle = 2 * std::numbers::pi * kStep * x.array();
+  Eigen::ArrayXd c = first.cos(), s = first.sin();
+  const Eigen::ArrayXd turn_c = angle.cos(), turn_s = angle.sin();
+  Eigen::ArrayXd next(n);
+  const double highest = std::min(kHighest, 0.5 * static_cast<double>(n));
+  std::vector<double> powers;
+  for (double f = kLowest; f <= highest; f += kStep) {
+    const double cc = c.square().sum(), ss = s.square().sum(), cs = (c * s).sum();
+    const double cy = (c * left.array()).sum(), sy = (s * left.array()).sum();
+    // Explained by the best a cos + b sin: the quadratic form of the 2 x 2 normal equations.
+    const double determinant = cc * ss - cs * cs;
+    powers.push_back(determinant > 1e-9 * cc * ss ? (ss * cy * cy - 2 * cs * cy * sy + cc * sy * sy) / determinant : 0);
+    next = c * turn_c - s * turn_s;
+    s = s * turn_c + c * turn_s;
+    c = next;
+  }
+  const auto highest_power = std::max_element(powers.begin(), powers.end());
+  if (highest_power == powers.end() || *highest_power <= 0) return 0;
+  const auto k = highest_power - powers.begin();
+  // A peak is about a cycle wide: the parabola through its top and two neighbours says where between them it is.
+  double shift = 0;
+  if (k > 0 && k + 1 < static_cast<std::ptrdiff_t>(powers.size())) {
+    const double curvature = powers[k - 1] - 2 * powers[k] + powers[k + 1];
+    if (curvature < 0) shift = std::clamp(0.5 * (powers[k - 1] - powers[k + 1]) / curvature, -0.5, 0.5);
+  }
+  return kLowest + kStep * (static_cast<double>(k) + shift);
+}
+
+Matrix WithHypothesesFromData(const Structure& structure, const Matrix& X, const Vector& y, const Matrix& theta) {
+  if (structure.dimensions() != 1) return theta;
+  const std::vector<Parameter> table = ParameterTable(ToExpression(structure));
+  Index noisiest = 0;
+  theta.row(theta.rows() - 1).maxCoeff(&noisiest);
+  std::vector<Vector> extra;
+  const auto lengthscales = RowsOf(table, ParameterKind::kLengthscale, {Elementary::kSE, Elementary::kMAT52});
+  if (!lengthscales.empty()) {
+    // Hypotheses are compared on that many rows at most: a finer scale would look like noise there.
+    const auto rows = std::min<Index>(X.rows(), kRankingRows);
+    extra.emplace_back(theta.col(noisiest));
+    for (const Index row : lengthscales) extra.back()[row] = std::log(kSpacings / static_cast<double>(rows));
+    extra.back()[theta.rows() - 1] = std::log(kFineNoise);
+  }
+  const auto periods = RowsOf(table, ParameterKind::kPeriod, {Elementary::kPER});
+  const double frequency = periods.empty() ? 0 : StrongestFrequency(X.col(structure.columns[0]), y);
+  if (frequency > 0) {
+    extra.emplace_back(theta.col(noisiest));
+    for (const Index row : periods) extra.back()[row] = -std::log(frequency);
+    for (const Index row : RowsOf(table, ParameterKind::kLengthscale, {Elementary::kPER})) {
+      extra.back()[row] = std::log(kWaveLengthscale);
+    }
+  }
+  Matrix all(theta.rows(), theta.cols() + static_cast<Index>(extra.size()));
+  all.leftCols(theta.cols()) = theta;
+  for (std::size_t k = 0; k < extra.size(); ++k) all.col(theta.cols() + static_cast<Index>(k)) = extra[k];
+  return all;
+}
+
+}  // namespace instantgp

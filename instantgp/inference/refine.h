@@ -1,0 +1,32 @@
+// The polish of `refine`.
+//
+// A few steps of L-BFGS must do, so two things are found out beforehand on a part of the rows, where they cost next to
+// nothing. The best hypothesis is not always the one with the best optimum behind it: every hypothesis and the standard
+// start go some steps there, and the end that the likelihood of all rows likes best is polished beside the one-shot
+// point. And L-BFGS starts without curvature: the Hessian of the part, by differences of gradients, makes the
+// likelihood of all rows round for it.
+#pragma once
+
+#include <optional>
+
+#include "instantgp/base/matrix.h"
+#include "instantgp/base/thread_pool.h"
+#include "instantgp/inference/hypothesis.h"
+#include "instantgp/inference/type2_ml.h"
+#include "instantgp/kernel/structure.h"
+
+namespace instantgp {
+
+inline constexpr int kScreeningRows = 160;
+inline constexpr int kScreeningSteps = 25;
+inline constexpr int kBothSteps = 10;  // then the better of the two goes on alone
+
+// theta (p + 1, K) are the hypotheses before the closed-form scale, `one_shot` the parameters chosen among them.
+// `options` are those of the polish. The better end of the two polishes, by what FitType2 minimises, and where more
+// than kBothSteps are allowed, the end of its further steps; evaluations count all rows only. The same for any pool,
+// which may be null.
+Type2Result Refine(const Structure& structure, const Matrix& X, const Vector& y, const Matrix& theta,
+                   const std::optional<ClosedFormScale>& scale, const Vector& one_shot, const Type2Options& options,
+                   ThreadPool* pool);
+
+}  // namespace instantgp

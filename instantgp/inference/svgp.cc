@@ -1,0 +1,138 @@
+#include "instantgp/inference/svgp.h"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "instantgp/base/rng.h"
+#include "instantgp/base/thread_pool.h"
+#include "instantgp/gp/collapsed_bound.h"
+#include "instantgp/inference/soft_wall.h"
+#include "instantgp/inference/type2_ml.h"
+#include "instantgp/optimize/adam.h"
+
+namespace instantgp {
+namespace {
+
+constexpr int kMaxSteps = 500;
+constexpr int kWindow = 10;
+
+// Negative ELBO per point and the soft wall on theta; the vector is (theta, inducing inputs column by column).
+class SvgpObjective final : public FirstOrderFunction {
+ public:
+  SvgpObjective(const Covariance& covariance, const Matrix& X, const Vector& y, Index inducing, ThreadPool* pool)
+      : covariance_(covariance), X_(X), y_(y), theta_size_(covariance.num_parameters() + 1), Z_(inducing, X.cols()) {
+    workspace_.pool = pool;
+  }
+
+  int size() const override { return static_cast<int>(theta_size_ + Z_.size()); }
+
+  bool Evaluate(const Vector& x, double* value, Vector* gradient) override {
+    const Vector theta = x.head(theta_size_);
+    Z_.reshaped() = x.tail(Z_.size());
+    const bool wanted = gradient != nullptr;
+    const BoundValue bound = NegativeElbo(covariance_, X_, y_, Z_, theta, wanted ? &theta_gradient_ : nullptr,
+                                          wanted ? &Z_gradient_ : nullptr, workspace_);
+    if (!bound.ok) return false;
+    *value = bound.negative_elbo;
+    AddSoftWall(theta, value, wanted ? &theta_gradient_ : nullptr);
+    if (wanted) {
+      gradient->resize(x.size());
+      *gradient << theta_gradient_, Z_gradient_.reshaped();
+    }
+    ++evaluations_;
+    if (progress) progress(evaluations_);
+    return true;
+  }
+
+  double Bound(const Vector& x) {
+    Z_.reshaped() = x.tail(Z_.size());
+    return NegativeElbo(covariance_, X_, y_, Z_, x.head(theta_size_), nullptr, nullptr, workspace_).negative_elbo;
+  }
+
+  std::function<void(int evaluations)> progress;
+
+ private:
+  const Covariance& covariance_;
+  const Matrix& X_;
+  const Vector& y_;
+  Index theta_size_;
+  Matrix Z_, Z_gradient_;
+  Vector theta_gradient_;
+  BoundWorkspace workspace_;
+  int evaluations_ = 0;
+};
+
+// Up to `count` different rows of X in random order. Equal inducing points add nothing and make Kmm singular.
+Matrix DrawRows(const Matrix& X, Index count, std::uint64_t seed) {
+  std::vector<Index> order(static_cast<std::size_t>(X.rows()));
+  std::iota(order.begin(), order.end(), Index{0});
+  RandomStream random(seed);
+  std::set<std::vector<double>> seen;
+  std::vector<Index> chosen;
+  const int n = static_cast<int>(X.rows());
+  for (int i = 0; i < n && static_cast<Index>(chosen.size()) < count; ++i) {
+    std::swap(order[static_cast<std::size_t>(i)], order[static_cast<std::size_t>(random.UniformInt(i, n - 1))]);
+    const Index row = order[static_cast<std::size_t>(i)];
+    const Vector values = X.row(row);
+    if (seen.insert({values.begin(), values.end()}).second) chosen.push_back(row);
+  }
+  return X(chosen, Eigen::all);
+}
+
+}  // namespace
+
+int ResolveInducing(int requested, Index n) {
+  const Index wanted = requested > 0 ? requested : std::max<Index>(1, n / 2);
+  return static_cast<int>(std::min(wanted, n));
+}
+
+// V and the chunks besides; L, LB, V^T V twice, P, T, G, a copy while inverting; Adam's few vectors are small.
+double SvgpMemory(Index n, Index inducing) {
+  const double m = static_cast<double>(inducing);
+  return 8.0 * m * (static_cast<double>(n) + 4 * 512.0 + 9 * m);
+}
+
+SvgpResult FitSvgp(const Expression& expression, const Matrix& X, const Vector& y, const SvgpOptions& options) {
+  const Covariance covariance(expression);
+  const Matrix Z = DrawRows(X, ResolveInducing(options.inducing, X.rows()), options.seed);
+  std::optional<ThreadPool> pool;
+  if (ResolveThreads(options.threads) > 1) pool.emplace(2);
+  SvgpObjective objective(covariance, X, y, Z.rows(), pool ? &*pool : nullptr);
+  const Vector theta = StandardStart(expression);
+  Vector start(theta.size() + Z.size());
+  start << theta, Z.reshaped();
+  AdamOptions adam;
+  adam.learning_rate = options.learning_rate;
+  adam.max_steps = options.max_steps > 0 ? options.max_steps : kMaxSteps;
+  adam.window = kWindow;
+  adam.stop = options.stop;
+  if (options.progress) {
+    objective.progress = [&](int evaluations) {
+      options.progress(std::min(evaluations, adam.max_steps), adam.max_steps);
+    };
+  }
+  const OptimizeSummary summary = MinimizeAdam(objective, start, adam);
+  SvgpResult result;
+  result.steps = summary.steps;
+  result.evaluations = summary.evaluations;
+  result.rejected = summary.rejected;
+  result.reason = summary.reason;
+  if (summary.x.size() == 0) {
+    result.message =
+        "the bound cannot be evaluated at the start: the covariance of the inducing points has no Cholesky factor. "
+        "Look for extreme values, or ask for fewer inducing points.";
+    return result;
+  }
+  result.ok = true;
+  result.theta = summary.x.head(theta.size());
+  result.Z = summary.x.tail(Z.size()).reshaped(Z.rows(), Z.cols());
+  result.negative_elbo = objective.Bound(summary.x);
+  result.negative_elbo_start = objective.Bound(start);
+  return result;
+}
+
+}  // namespace instantgp

@@ -1,0 +1,219 @@
+#include "instantgp/inference/type2_ml.h"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "instantgp/base/error.h"
+#include "instantgp/base/rng.h"
+#include "instantgp/base/thread_pool.h"
+#include "instantgp/gp/cholesky.h"
+#include "instantgp/gp/marginal_likelihood.h"
+#include "instantgp/inference/soft_wall.h"
+#include "instantgp/kernel/parameters.h"
+#include "instantgp/kernel/prior.h"
+#include "instantgp/optimize/adam.h"
+#include "instantgp/optimize/lbfgs.h"
+#include "instantgp/optimize/mapped.h"
+
+namespace instantgp {
+namespace {
+
+constexpr double kStartNoiseStd = 0.2;
+
+// NLML per point, the soft wall, and with MAP the negative log priors divided by n.
+class Type2Objective final : public FirstOrderFunction {
+ public:
+  Type2Objective(const Covariance& covariance, const std::vector<Parameter>& table, const Matrix& X, const Vector& y,
+                 bool map, int threads)
+      : covariance_(covariance), table_(table), X_(X), y_(y), map_(map) {
+    if (X.rows() < kTwoPartSize || threads < 2) return;
+    pool_ = std::make_unique<ThreadPool>(2);
+    workspace_.covariance.pool = pool_.get();
+  }
+
+  int size() const override { return static_cast<int>(table_.size()) + 1; }
+
+  bool Evaluate(const Vector& theta, double* value, Vector* gradient) override {
+    const NlmlValue nlml = NegativeLogMarginalLikelihood(covariance_, X_, y_, theta, gradient, workspace_);
+    if (!nlml.ok) return false;
+    *value = nlml.nlml;
+    AddSoftWall(theta, value, gradient);
+    if (map_) AddPriors(theta, value, gradient);
+    return true;
+  }
+
+  NlmlValue Nlml(const Vector& theta) {
+    return NegativeLogMarginalLikelihood(covariance_, X_, y_, theta, nullptr, workspace_);
+  }
+
+ private:
+  void AddPriors(const Vector& theta, double* value, Vector* gradient) const {
+    const double n = static_cast<double>(y_.size());
+    for (int i = 0; i < size(); ++i) {
+      const GammaPrior prior = i + 1 == size() ? NoisePrior() : table_[i].prior;
+      *value -= prior.LogDensity(theta[i]) / n;
+      if (gradient != nullptr) (*gradient)[i] -= prior.DLogDensity(theta[i]) / n;
+    }
+  }
+
+  const Covariance& covariance_;
+  const std::vector<Parameter>& table_;
+  const Matrix& X_;
+  const Vector& y_;
+  bool map_;
+  std::unique_ptr<ThreadPool> pool_;
+  NlmlWorkspace workspace_;
+};
+
+OptimizeSummary Minimize(Type2Objective& objective, const Vector& start, const Type2Options& options) {
+  if (options.optimizer == Optimizer::kAdam) {
+    AdamOptions adam;
+    if (options.max_steps > 0) adam.max_steps = options.max_steps;
+    adam.stop = options.stop;
+    return MinimizeAdam(objective, start, adam);
+  }
+  LbfgsOptions lbfgs;
+  if (options.max_steps > 0) lbfgs.max_steps = options.max_steps;
+  lbfgs.stop = options.stop;
+  if (options.scaling.size() == 0) return MinimizeLbfgs(objective, start, lbfgs);
+  MappedFunction mapped(objective, start, options.scaling);
+  OptimizeSummary summary = MinimizeLbfgs(mapped, Vector::Zero(start.size()), lbfgs);
+  if (summary.x.size() > 0) summary.x = mapped.Original(summary.x);
+  return summary;
+}
+
+struct Start {
+  OptimizeSummary summary;
+  NlmlValue nlml;        // at the end
+  NlmlValue nlml_start;  // at the start
+};
+
+Start RunStart(Type2Objective& objective, const Vector& start, const Type2Options& options) {
+  Start result;
+  result.summary = Minimize(objective, start, options);
+  if (result.summary.x.size() > 0) {
+    result.nlml = objective.Nlml(result.summary.x);
+    result.nlml_start = objective.Nlml(start);
+  }
+  return result;
+}
+
+void Adopt(const Start& best, Type2Result& result) {
+  result.ok = best.nlml.ok;
+  result.theta = best.summary.x;
+  result.value = best.summary.value;
+  result.nlml = best.nlml.nlml;
+  result.nlml_start = best.nlml_start.nlml;
+  result.jitter = best.nlml.jitter;
+  result.steps = best.summary.steps;
+  result.reason = best.summary.reason;
+}
+
+constexpr char kFailure[] =
+    "no start could be evaluated: the covariance has no Cholesky factor at any of them. Look for extreme or duplicate "
+    "rows, "
+    "or a kernel with many products.";
+
+}  // namespace
+
+Vector StandardStart(const Expression& expression) {
+  Vector theta = Vector::Zero(NumParameters(expression) + 1);
+  theta[theta.size() - 1] = 2 * std::log(kStartNoiseStd);
+  return theta;
+}
+
+Type2Result FitType2(const Expression& expression, const Matrix& X, const Vector& y, const Type2Options& options,
+                     const Vector& start) {
+  const Covariance covariance(expression);
+  const std::vector<Parameter> table = ParameterTable(expression);
+  Type2Objective objective(covariance, table, X, y, options.map, ResolveThreads(options.threads));
+  const Start run = RunStart(objective, start.size() > 0 ? start : StandardStart(expression), options);
+  Type2Result result;
+  result.evaluations = run.summary.evaluations;
+  result.rejected = run.summary.rejected;
+  if (run.summary.x.size() > 0) Adopt(run, result);
+  result.failed_starts = result.ok ? 0 : 1;
+  if (!result.ok) result.message = kFailure;
+  return result;
+}
+
+std::optional<double> Type2Value(const Expression& expression, const Matrix& X, const Vector& y, bool map,
+                                 const Vector& theta) {
+  const Covariance covariance(expression);
+  const std::vector<Parameter> table = ParameterTable(expression);
+  double value = 0;
+  if (!Type2Objective(covariance, table, X, y, map, 1).Evaluate(theta, &value, nullptr)) return std::nullopt;
+  return value;
+}
+
+Matrix Type2Scaling(const Expression& expression, const Matrix& X, const Vector& y, bool map, const Vector& theta) {
+  constexpr double kDifference = 1e-3, kLeastCurvature = 1e-3;
+  const Covariance covariance(expression);
+  const std::vector<Parameter> table = ParameterTable(expression);
+  Type2Objective objective(covariance, table, X, y, map, 1);
+  double value = 0;
+  Vector here, there;
+  if (!objective.Evaluate(theta, &value, &here)) return {};
+  Matrix H(theta.size(), theta.size());
+  for (Index i = 0; i < theta.size(); ++i) {
+    Vector moved = theta;
+    moved[i] += kDifference;
+    if (!objective.Evaluate(moved, &value, &there)) return {};
+    H.col(i) = (there - here) / kDifference;
+  }
+  const Eigen::SelfAdjointEigenSolver<Matrix> eigen((H + H.transpose()) / 2);
+  if (eigen.info() != Eigen::Success) return {};
+  const Eigen::ArrayXd size = eigen.eigenvalues().array().abs();
+  const double largest = size.maxCoeff();
+  if (!(largest > 0)) return {};
+  return eigen.eigenvectors() * size.max(kLeastCurvature * largest).rsqrt().matrix().asDiagonal();
+}
+
+Type2Result FitMultiStart(const Expression& expression, const Matrix& X, const Vector& y, const Type2Options& options) {
+  const Covariance covariance(expression);
+  const std::vector<Parameter> table = ParameterTable(expression);
+  const int count = std::max(1, options.restarts);
+  std::vector<Start> runs(static_cast<std::size_t>(count));
+  ThreadPool pool(std::min(count, ResolveThreads(options.threads)));
+  std::mutex progress_mutex;
+  int done = 0;
+  pool.Run(count, [&](int k, int) {
+    Type2Objective objective(covariance, table, X, y, options.map, 1);
+    RandomStream random(options.seed, static_cast<std::uint64_t>(k));
+    if (!options.stop.stop_requested()) {
+      runs[k] = RunStart(objective, DrawFromPrior(table, random), options);
+    } else {
+      runs[k].summary.reason = StopReason::kInterrupted;
+    }
+    const std::lock_guard lock(progress_mutex);
+    ++done;
+    if (options.progress) options.progress(done, count);
+  });
+
+  // The best of all ends by the value that was minimised, ties to the lower number.
+  Type2Result result;
+  result.starts = count;
+  const Start* best = nullptr;
+  for (const Start& run : runs) {
+    result.evaluations += run.summary.evaluations;
+    result.rejected += run.summary.rejected;
+    if (!run.nlml.ok) {
+      ++result.failed_starts;
+    } else if (best == nullptr || run.summary.value < best->summary.value) {
+      best = &run;
+    }
+  }
+  if (best != nullptr) {
+    Adopt(*best, result);
+  } else {
+    result.message = kFailure;
+    result.reason = runs[0].summary.reason;
+  }
+  return result;
+}
+
+}  // namespace instantgp

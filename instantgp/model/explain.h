@@ -1,0 +1,44 @@
+// What a fitted function is made of: the addends of its kernel, multiplied out.
+//
+//   (SE + LIN)(x1) * PER(x2)  =  SE(x1)*PER(x2) + LIN(x1)*PER(x2)
+//
+// A sum of kernels is the kernel of a sum of independent functions, and each has a posterior of its own.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "instantgp/base/matrix.h"
+#include "instantgp/kernel/expression.h"
+#include "instantgp/model/model.h"
+
+namespace instantgp {
+
+struct Component {
+  Expression expression;     // a product of elementary kernels
+  Vector theta;              // its log-parameters, one leaf after the other, scaled units
+  std::string text;          // "LIN(month)*PER(month)"
+  std::vector<int> columns;  // those it depends on, ascending
+  // Cov(g, y) / Var(y) over the rows of the model, g its posterior mean: what the addend has of the target's variance.
+  // With that of the residual all shares add up to 1. Addends that work against each other may have a negative one.
+  double share = 0;
+  double std = 0;  // of g over the rows, y's units
+};
+
+struct Explanation {
+  std::vector<Component> components;  // largest share first
+  double residual_share = 0;          // of what no component explains: the noise
+  int left_out = 0;                   // components that are not listed
+  double left_out_share = 0;
+};
+
+// Products of sums multiply: of more components than this those with the largest prior variance are listed.
+inline constexpr int kMostComponents = 64;
+
+// O(components n^2). Error(kUsage) for a sparse model.
+Explanation Explain(const Model& model);
+
+// The component's posterior at new rows (of all columns), without noise, in y's units, around 0.
+Prediction PredictComponent(const Model& model, const Component& component, const Matrix& X_new);
+
+}  // namespace instantgp

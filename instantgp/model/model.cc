@@ -1,0 +1,152 @@
+#include "instantgp/model/model.h"
+
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+#include "instantgp/base/check.h"
+#include "instantgp/base/error.h"
+#include "instantgp/base/normal.h"
+#include "instantgp/kernel/parameters.h"
+#include "instantgp/kernel/units.h"
+
+namespace instantgp {
+namespace {
+
+void CheckColumns(const Matrix& X_new, int columns) {
+  if (X_new.cols() != columns) {
+    throw Error(ErrorCode::kBadInput, "the model was fitted to " + std::to_string(columns) + " input columns, got " +
+                                          std::to_string(X_new.cols()) +
+                                          ". Give the columns it was fitted to, in order.");
+  }
+  for (Index j = 0; j < X_new.cols(); ++j) {
+    for (Index i = 0; i < X_new.rows(); ++i) {
+      if (!std::isfinite(X_new(i, j))) {
+        throw Error(ErrorCode::kBadInput, "the value in row " + std::to_string(i + 1) + ", column " +
+                                              std::to_string(j + 1) +
+                                              " is not finite. Remove the row or fill the value.");
+      }
+    }
+  }
+}
+
+}  // namespace
+
+Vector Prediction::Lower(double probability) const { return mean - NormalQuantile(0.5 + probability / 2) * std; }
+Vector Prediction::Upper(double probability) const { return mean + NormalQuantile(0.5 + probability / 2) * std; }
+
+Model::Model(std::shared_ptr<const Predictive> predictive, Scaler scaler, std::vector<std::string> column_names,
+             std::string target_name, FitSummary summary, std::vector<std::string> warnings)
+    : predictive_(std::move(predictive)),
+      exact_(dynamic_cast<const Posterior*>(predictive_.get())),
+      sparse_(dynamic_cast<const SparsePosterior*>(predictive_.get())),
+      scaler_(std::move(scaler)),
+      column_names_(std::move(column_names)),
+      target_name_(std::move(target_name)),
+      summary_(std::move(summary)),
+      warnings_(std::move(warnings)) {
+  INSTANTGP_CHECK(static_cast<Index>(column_names_.size()) == predictive_->X().cols());
+}
+
+Model::Model(Posterior posterior, Scaler scaler, std::vector<std::string> column_names, std::string target_name,
+             FitSummary summary, std::vector<std::string> warnings)
+    : Model(std::make_shared<const Posterior>(std::move(posterior)), std::move(scaler), std::move(column_names),
+            std::move(target_name), std::move(summary), std::move(warnings)) {}
+
+Model::Model(SparsePosterior posterior, Scaler scaler, std::vector<std::string> column_names, std::string target_name,
+             FitSummary summary, std::vector<std::string> warnings)
+    : Model(std::make_shared<const SparsePosterior>(std::move(posterior)), std::move(scaler), std::move(column_names),
+            std::move(target_name), std::move(summary), std::move(warnings)) {}
+
+const Posterior& Model::posterior() const {
+  if (exact_ == nullptr) {
+    throw Error(
+        ErrorCode::kUsage,
+        "a sparse model (--method svgp) cannot do this: it needs the exact posterior. Fit with another method.");
+  }
+  return *exact_;
+}
+
+Prediction Model::Predict(const Matrix& X_new, Noise noise) const {
+  CheckColumns(X_new, columns());
+  Prediction scaled;
+  predictive_->MeanAndStd(scaler_.ScaleX(X_new), noise, &scaled.mean, &scaled.std);
+  return {scaler_.UnscaleMean(scaled.mean), scaler_.UnscaleStd(scaled.std)};
+}
+
+Vector Model::PredictMean(const Matrix& X_new) const {
+  CheckColumns(X_new, columns());
+  return scaler_.UnscaleMean(predictive_->Mean(scaler_.ScaleX(X_new)));
+}
+
+Matrix Model::PredictCov(const Matrix& X_new, Noise noise) const {
+  CheckColumns(X_new, columns());
+  return predictive_->Cov(scaler_.ScaleX(X_new), noise) * (scaler_.y_std * scaler_.y_std);
+}
+
+Matrix Model::Sample(const Matrix& X_new, int count, std::uint64_t seed, Noise noise) const {
+  CheckColumns(X_new, columns());
+  const Matrix scaled = predictive_->Samples(scaler_.ScaleX(X_new), noise, count, seed);
+  return (scaled.array() * scaler_.y_std + scaler_.y_mean).matrix();
+}
+
+LeaveOneOut Model::Loo() const {
+  LeaveOneOut loo = posterior().Loo();
+  loo.mean = scaler_.UnscaleMean(loo.mean);
+  loo.variance *= scaler_.y_std * scaler_.y_std;
+  loo.nll += std::log(scaler_.y_std);
+  return loo;
+}
+
+Scores Model::Score(const Matrix& X_new, const Vector& y_new) const {
+  CheckColumns(X_new, columns());
+  if (y_new.size() != X_new.rows() || y_new.size() == 0) {
+    throw Error(ErrorCode::kBadInput, "scoring needs one target for every row, and at least one row");
+  }
+  Vector mean, std;
+  predictive_->MeanAndStd(scaler_.ScaleX(X_new), Noise::kObserved, &mean, &std);
+  const Vector z = (scaler_.ScaleY(y_new) - mean).cwiseQuotient(std);
+  const double z95 = NormalQuantile(0.975);
+  Scores scores;
+  scores.rmse_standardized = std::sqrt((z.cwiseProduct(std)).squaredNorm() / static_cast<double>(z.size()));
+  scores.nll_standardized =
+      0.5 * std::log(2 * std::numbers::pi) + std.array().log().mean() + 0.5 * z.array().square().mean();
+  scores.rmse = scores.rmse_standardized * scaler_.y_std;
+  scores.nll = scores.nll_standardized + std::log(scaler_.y_std);
+  scores.coverage95 = (z.array().abs() <= z95).cast<double>().mean();
+  return scores;
+}
+
+std::string Model::KernelText() const { return Print(predictive_->expression(), column_names_); }
+std::string Model::KernelShortText() const { return PrintShort(predictive_->expression(), column_names_); }
+
+std::vector<ReportedParameter> Model::Parameters() const {
+  const std::vector<Parameter> table = ParameterTable(predictive_->expression());
+  const Vector values = predictive_->theta().head(static_cast<Index>(table.size())).array().exp();
+  const Vector original = InOriginalUnits(predictive_->expression(), values, scaler_.x_range, scaler_.y_std);
+  std::vector<ReportedParameter> report;
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const Parameter& p = table[i];
+    // A product symbol has two variances and lengthscales: say whose.
+    const bool product = p.symbol.find('*') != std::string::npos;
+    const std::string name =
+        std::string(product ? Name(p.elementary) : "") + (product ? " " : "") + std::string(Name(p.kind));
+    report.push_back({p.column + 1, column_names_[p.column], p.symbol, name, values[static_cast<Index>(i)],
+                      original[static_cast<Index>(i)]});
+  }
+  return report;
+}
+
+double Model::NoiseVariance() const { return predictive_->noise_variance(); }
+
+double Model::NoiseVarianceOriginalUnits() const {
+  return predictive_->noise_variance() * scaler_.y_std * scaler_.y_std;
+}
+
+double Model::AmplitudeOriginalUnits() const {
+  const Index p = predictive_->theta().size() - 1;
+  return scaler_.y_std *
+         std::sqrt(CollapsedAmplitude(predictive_->expression(), predictive_->theta().head(p).array().exp()));
+}
+
+}  // namespace instantgp

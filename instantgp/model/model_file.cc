@@ -1,0 +1,237 @@
+// The fitted model as one safetensors file (docs/formats/model.md).
+#include <cmath>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "instantgp/base/error.h"
+#include "instantgp/base/file.h"
+#include "instantgp/base/safetensors.h"
+#include "instantgp/kernel/parameters.h"
+#include "instantgp/kernel/parse.h"
+#include "instantgp/model/model.h"
+
+namespace instantgp {
+namespace {
+
+using nlohmann::json;
+
+constexpr char kFormat[] = "instantgp/model";
+constexpr int kMajor = 1;  // a reader refuses files of a higher one
+constexpr int kMinor = 2;  // 1: sparse models; 2: inferred_rows
+
+// L is stored as its packed lower triangle, column after column.
+std::vector<double> PackLower(const Matrix& L) {
+  std::vector<double> packed;
+  packed.reserve(static_cast<std::size_t>(L.rows() * (L.rows() + 1) / 2));
+  for (Index j = 0; j < L.cols(); ++j) packed.insert(packed.end(), L.col(j).data() + j, L.col(j).data() + L.rows());
+  return packed;
+}
+
+Matrix UnpackLower(const std::vector<double>& packed, Index n) {
+  Matrix L = Matrix::Zero(n, n);
+  std::size_t k = 0;
+  for (Index j = 0; j < n; ++j) {
+    for (Index i = j; i < n; ++i) L(i, j) = packed[k++];
+  }
+  return L;
+}
+
+json SummaryToJson(const FitSummary& s) {
+  const TimeSplit& t = s.time_ms;
+  return {{"method", s.method},
+          {"evaluations", s.evaluations},
+          {"steps", s.steps},
+          {"rejected", s.rejected},
+          {"starts", s.starts},
+          {"stop_reason", s.stop_reason},
+          {"nlml_start", s.nlml_start},
+          {"nlml", s.nlml},
+          {"inferred_rows", s.inferred_rows},
+          {"time_ms", {t.scale, t.encode, t.decode, t.optimize, t.factorize, t.total}}};
+}
+
+FitSummary SummaryFromJson(const json& j) {
+  FitSummary s;
+  j.at("method").get_to(s.method);
+  j.at("evaluations").get_to(s.evaluations);
+  j.at("steps").get_to(s.steps);
+  j.at("rejected").get_to(s.rejected);
+  j.at("starts").get_to(s.starts);
+  j.at("stop_reason").get_to(s.stop_reason);
+  j.at("nlml_start").get_to(s.nlml_start);
+  j.at("nlml").get_to(s.nlml);
+  s.inferred_rows = j.value("inferred_rows", 0);  // since 1.2
+  TimeSplit& t = s.time_ms;
+  double* const fields[] = {&t.scale, &t.encode, &t.decode, &t.optimize, &t.factorize, &t.total};
+  const json& times = j.at("time_ms");
+  for (std::size_t i = 0; i < std::size(fields); ++i) times.at(i).get_to(*fields[i]);
+  return s;
+}
+
+class Reader {
+ public:
+  Reader(const TensorFile& file, std::string origin) : file_(file), origin_(std::move(origin)) {}
+
+  [[noreturn]] void Fail(const std::string& what) const {
+    throw Error(ErrorCode::kBadInput,
+                origin_ + ": " + what + ". Fit the model again or use an intact copy of the file.");
+  }
+
+  const std::string& Metadata(const std::string& key) const {
+    const auto it = file_.metadata.find(key);
+    if (it == file_.metadata.end()) Fail("not a fitted model: the metadata have no '" + key + "'");
+    return it->second;
+  }
+
+  // The tensor's values, of the expected count and finite.
+  std::vector<double> Values(const std::string& name, std::size_t count) const {
+    std::vector<double> values = TensorAsDoubles(file_, name);
+    if (values.size() != count) {
+      Fail("tensor '" + name + "' has " + std::to_string(values.size()) + " values instead of " +
+           std::to_string(count));
+    }
+    for (double v : values) {
+      if (!std::isfinite(v)) Fail("tensor '" + name + "' holds a value that is not finite");
+    }
+    return values;
+  }
+
+  Vector VectorOf(const std::string& name, std::size_t count) const {
+    const std::vector<double> values = Values(name, count);
+    return Eigen::Map<const Vector>(values.data(), static_cast<Index>(count));
+  }
+
+  // The lower triangle of a Cholesky factor.
+  Matrix Factor(const std::string& name, Index n) const {
+    const std::size_t size = static_cast<std::size_t>(n);
+    Matrix L = UnpackLower(Values(name, size * (size + 1) / 2), n);
+    if (!(L.diagonal().minCoeff() > 0)) Fail("the Cholesky factor '" + name + "' has a diagonal that is not positive");
+    return L;
+  }
+
+  void CheckVersion() const {
+    if (Metadata("format") != kFormat) Fail("not a fitted model: format '" + Metadata("format") + "'");
+    const std::string& version = Metadata("version");
+    int major = 0;
+    try {
+      major = std::stoi(version);
+    } catch (const std::exception&) {
+      Fail("unreadable version '" + version + "'");
+    }
+    if (major > kMajor) {
+      throw Error(ErrorCode::kBadInput, origin_ + ": written by a newer version of InstantGP (model format " + version +
+                                            ", this program reads up to " + std::to_string(kMajor) +
+                                            ".x). Update InstantGP or fit the model again.");
+    }
+  }
+
+ private:
+  const TensorFile& file_;
+  std::string origin_;
+};
+
+Model ParseChecked(const Reader& reader) {
+  reader.CheckVersion();
+  const json meta = json::parse(reader.Metadata("model"));
+  const auto n = meta.at("n").get<std::int64_t>(), d = meta.at("d").get<std::int64_t>();
+  if (n < 1 || d < 1 || n > (1 << 20) || d > (1 << 20)) reader.Fail("impossible size");
+  const auto names = meta.at("columns").get<std::vector<std::string>>();
+  if (static_cast<std::int64_t>(names.size()) != d) reader.Fail("the column names do not match the number of columns");
+  const Expression expression = ParseKernel(meta.at("kernel").get<std::string>(), names);
+
+  const std::size_t rows = static_cast<std::size_t>(n), columns = static_cast<std::size_t>(d);
+  const std::vector<double> x = reader.Values("X", rows * columns);
+  Matrix X = Eigen::Map<const Matrix>(x.data(), n, d);
+  Scaler scaler;
+  scaler.x_min = reader.VectorOf("x_min", columns);
+  scaler.x_range = reader.VectorOf("x_range", columns);
+  const Vector y_scale = reader.VectorOf("y_scale", 2);
+  scaler.y_mean = y_scale[0];
+  scaler.y_std = y_scale[1];
+  scaler.constant_column = meta.at("constant_column").get<std::vector<bool>>();
+  scaler.constant_target = meta.at("constant_target").get<bool>();
+  if (scaler.constant_column.size() != columns) reader.Fail("the scaling does not match the number of columns");
+  if (!(scaler.x_range.minCoeff() > 0) || !(scaler.y_std > 0))
+    reader.Fail("the scaling has a range that is not positive");
+
+  const Vector theta = reader.VectorOf("theta", static_cast<std::size_t>(NumParameters(expression)) + 1);
+  Vector y = reader.VectorOf("y", rows);
+  const double jitter = reader.VectorOf("jitter", 1)[0];
+  const auto target = meta.at("target").get<std::string>();
+  FitSummary summary = SummaryFromJson(meta.at("summary"));
+  if (summary.inferred_rows < 0 || summary.inferred_rows > n) reader.Fail("impossible number of inferred rows");
+  auto warnings = meta.at("warnings").get<std::vector<std::string>>();
+  if (meta.contains("inducing")) {
+    const auto m = meta.at("inducing").get<std::int64_t>();
+    if (m < 1 || m > (1 << 20)) reader.Fail("impossible number of inducing points");
+    const std::size_t points = static_cast<std::size_t>(m);
+    const std::vector<double> z = reader.Values("Z", points * columns);
+    SparsePosterior sparse(expression, {std::move(X), std::move(y), Eigen::Map<const Matrix>(z.data(), m, d), theta,
+                                        reader.Factor("L", m), reader.Factor("LB", m), reader.VectorOf("c", points),
+                                        reader.VectorOf("negative_elbo", 1)[0], jitter});
+    return Model(std::move(sparse), std::move(scaler), names, target, std::move(summary), std::move(warnings));
+  }
+  Posterior posterior(expression, std::move(X), std::move(y), theta, reader.Factor("L", n),
+                      reader.VectorOf("alpha", rows), jitter);
+  return Model(std::move(posterior), std::move(scaler), names, target, std::move(summary), std::move(warnings));
+}
+
+}  // namespace
+
+std::string SerializeModel(const Model& model) {
+  const Predictive& p = model.predictive();
+  const Scaler& s = model.scaler();
+  const std::int64_t n = model.rows(), d = model.columns();
+  TensorFile file;
+  file.metadata["format"] = kFormat;
+  file.metadata["version"] = std::to_string(kMajor) + "." + std::to_string(kMinor);
+  json meta = {{"n", n},
+               {"d", d},
+               {"kernel", model.KernelText()},
+               {"columns", model.column_names()},
+               {"target", model.target_name()},
+               {"constant_column", s.constant_column},
+               {"constant_target", s.constant_target},
+               {"summary", SummaryToJson(model.summary())},
+               {"warnings", model.warnings()}};
+  file.tensors["X"] = MakeTensor(p.X().data(), {d, n});  // column after column
+  file.tensors["y"] = MakeTensor(p.y().data(), {n});
+  file.tensors["theta"] = MakeTensor(p.theta().data(), {static_cast<std::int64_t>(p.theta().size())});
+  if (const SparsePosterior* sparse = model.sparse()) {
+    const SparsePosterior::Parts& parts = sparse->parts();
+    const std::int64_t m = parts.Z.rows();
+    meta["inducing"] = m;
+    file.tensors["Z"] = MakeTensor(parts.Z.data(), {d, m});
+    file.tensors["L"] = MakeTensor(PackLower(parts.L).data(), {m * (m + 1) / 2});
+    file.tensors["LB"] = MakeTensor(PackLower(parts.LB).data(), {m * (m + 1) / 2});
+    file.tensors["c"] = MakeTensor(parts.c.data(), {m});
+    file.tensors["negative_elbo"] = MakeTensor(&parts.negative_elbo, {1});
+  } else {
+    file.tensors["L"] = MakeTensor(PackLower(model.posterior().L()).data(), {n * (n + 1) / 2});
+    file.tensors["alpha"] = MakeTensor(model.posterior().alpha().data(), {n});
+  }
+  file.metadata["model"] = meta.dump();
+  file.tensors["x_min"] = MakeTensor(s.x_min.data(), {d});
+  file.tensors["x_range"] = MakeTensor(s.x_range.data(), {d});
+  const double y_scale[] = {s.y_mean, s.y_std}, jitter = p.jitter();
+  file.tensors["y_scale"] = MakeTensor(y_scale, {2});
+  file.tensors["jitter"] = MakeTensor(&jitter, {1});
+  return SerializeTensors(file);
+}
+
+Model ParseModel(std::string_view bytes, const std::string& origin) {
+  const TensorFile file = ParseTensors(bytes, origin);
+  const Reader reader(file, origin);
+  try {
+    return ParseChecked(reader);
+  } catch (const json::exception& e) {
+    reader.Fail(std::string("damaged description of the model (") + e.what() + ")");
+  }
+}
+
+void SaveModel(const Model& model, const std::string& path) { WriteFileAtomically(path, SerializeModel(model)); }
+
+Model LoadModel(const std::string& path) { return ParseModel(ReadFile(path), path); }
+
+}  // namespace instantgp

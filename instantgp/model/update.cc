@@ -1,0 +1,222 @@
+#include "instantgp/model/update.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <numbers>
+#include <utility>
+
+#include "instantgp/base/check.h"
+#include "instantgp/base/error.h"
+#include "instantgp/base/stopwatch.h"
+#include "instantgp/gp/cholesky.h"
+#include "instantgp/inference/type2_ml.h"
+#include "instantgp/kernel/parameters.h"
+#include "instantgp/kernel/units.h"
+
+namespace instantgp {
+namespace {
+
+constexpr double kNoiseFactors[] = {1, 0.1, 10};  // of the variance
+constexpr double kLeastLogNoise = -20;            // a standard deviation of 5e-5 of the target's
+
+void CheckRows(const Model& model, const Matrix& X, const Vector& y) {
+  const auto fail = [](const std::string& what) { throw Error(ErrorCode::kBadInput, what); };
+  if (X.cols() != model.columns()) {
+    fail("the model was fitted to " + std::to_string(model.columns()) + " input columns, the new rows have " +
+         std::to_string(X.cols()) + ". Give the columns it was fitted to, in order.");
+  }
+  if (X.rows() == 0 || y.size() != X.rows()) {
+    fail("an update needs at least one row and one target for every row; got " + std::to_string(X.rows()) +
+         " rows and " + std::to_string(y.size()) + " targets");
+  }
+  for (Index i = 0; i < X.rows(); ++i) {
+    if (!X.row(i).allFinite() || !std::isfinite(y[i])) {
+      fail("row " + std::to_string(i + 1) + " of the new rows holds a value that is not finite. Remove the row.");
+    }
+  }
+}
+
+// By Wilson and Hilferty the cube root of chi^2_m / m is nearly normal with mean 1 - 2/(9m) and variance 2/(9m).
+double StandardScore(double mean_square, double m) {
+  const double variance = 2 / (9 * m);
+  return (std::cbrt(mean_square) - (1 - variance)) / std::sqrt(variance);
+}
+
+// From standardised residuals and standard deviations of the rows since the last inference, the last `newest` of them
+// new.
+Drift DriftOf(const Vector& z, const Vector& std, Index newest) {
+  Drift drift;
+  const double m = static_cast<double>(z.size());
+  drift.rows = static_cast<int>(z.size());
+  drift.mean_square = z.squaredNorm() / m;
+  drift.expected = std.array().log().mean() + 0.5 * std::log(2 * std::numbers::pi) + 0.5;
+  drift.score = drift.expected + 0.5 * (drift.mean_square - 1);
+  drift.standard_score = StandardScore(drift.mean_square, m);
+  const double count = static_cast<double>(newest);
+  const double of_newest = StandardScore(z.tail(newest).squaredNorm() / count, count);
+  drift.drifting = std::max(std::abs(drift.standard_score), std::abs(of_newest)) > kDriftLimit;
+  return drift;
+}
+
+Drift ExactDrift(const Posterior& all, Index inferred_rows, Index newest) {
+  Vector z = all.y();
+  SolveLower(all.L(), z);
+  const Index m = z.size() - inferred_rows;
+  return DriftOf(z.tail(m), all.L().diagonal().tail(m), newest);
+}
+
+// Without a factor over all rows each new row counts by itself.
+Drift SparseDrift(const SparsePosterior& before, const Matrix& X, const Vector& y) {
+  Vector mean, std;
+  before.MeanAndStd(X, Noise::kObserved, &mean, &std);
+  return DriftOf((y - mean).cwiseQuotient(std), std, y.size());
+}
+
+// Parameters of data scaled anew, in the units of a model with another scaling. `fresh` maps the model's units to the
+// new ones. LIN's zero moves with the smallest x; the offset takes up what that adds at the old zero.
+Matrix InModelUnits(const Expression& expression, const Matrix& theta, const Scaler& fresh) {
+  const std::vector<Parameter> table = ParameterTable(expression);
+  Matrix out = theta;
+  const Index p = static_cast<Index>(table.size());
+  for (Index k = 0; k < theta.cols(); ++k) {
+    Vector values = InOriginalUnits(expression, theta.col(k).head(p).array().exp(), fresh.x_range, fresh.y_std);
+    for (Index i = 1; i < p; ++i) {
+      const Parameter& parameter = table[static_cast<std::size_t>(i)];
+      if (parameter.kind != ParameterKind::kOffset) continue;
+      const double zero = fresh.x_min[parameter.column];
+      values[i] += values[i - 1] * zero * zero;  // the variance of a LIN comes right before its offset
+    }
+    out.col(k).head(p) = values.array().log();
+    out(p, k) = theta(p, k) + 2 * std::log(fresh.y_std);
+  }
+  return out;
+}
+
+Model ReinferByNetwork(const Model& model, const Posterior& extended, Method method, const UpdateOptions& options) {
+  const Stopwatch total;
+  FitOptions fit;
+  fit.method = method;
+  fit.steps = options.steps;
+  fit.threads = options.threads;
+  fit.stop = options.stop;
+  fit.network = options.network;
+  const Structure structure = AmortisedStructure(extended.expression(), model.column_names(), method);
+  const TrainedNetwork& network = options.network != nullptr ? *options.network
+                                  : method == Method::kAhgp  ? TrainedNetwork::EmbeddedAhgp()
+                                                             : TrainedNetwork::Embedded();
+  // The network reads the rows as it was trained to, scaled to [0, 1] by their own range; its answer is brought back.
+  const Dataset rows{extended.X(), extended.y(), model.column_names(), model.target_name()};
+  Encoding encoding = network.Encode(rows, structure.columns);
+  const Matrix answer = InModelUnits(extended.expression(), network.Decode(encoding, structure), encoding.scaler);
+  // Beside it the parameters so far, also with other noise: what is left of the targets changes most as rows come in.
+  Matrix theta(answer.rows(), answer.cols() + static_cast<Index>(std::size(kNoiseFactors)));
+  theta.leftCols(answer.cols()) = answer;
+  Index column = answer.cols();
+  for (const double factor : kNoiseFactors) {
+    theta.col(column) = extended.theta();
+    double& log_noise = theta(theta.rows() - 1, column++);
+    log_noise = std::max(log_noise + std::log(factor), kLeastLogNoise);
+  }
+  encoding.scaler = model.scaler();
+  encoding.X = extended.X();
+  encoding.y = extended.y();
+  return FitDecoded(encoding, structure, theta, fit);
+}
+
+Model ReinferByOptimiser(const Model& model, const Posterior& extended, Method method, const UpdateOptions& options) {
+  const Stopwatch total;
+  Type2Options type2;
+  type2.optimizer = method == Method::kAdam || method == Method::kMultiStart ? Optimizer::kAdam : Optimizer::kLbfgs;
+  type2.map = method == Method::kMap;
+  type2.max_steps = options.steps;
+  type2.threads = options.threads;
+  type2.stop = options.stop;
+  const Type2Result result = FitType2(extended.expression(), extended.X(), extended.y(), type2, extended.theta());
+  if (options.stop.stop_requested()) throw Error(ErrorCode::kInterrupted, "interrupted while updating");
+  if (!result.ok) throw Error(ErrorCode::kNumerical, "the new inference failed: " + result.message);
+  FitSummary summary;
+  summary.method = Name(method);
+  summary.evaluations = result.evaluations;
+  summary.steps = result.steps;
+  summary.rejected = result.rejected;
+  summary.stop_reason = Describe(result.reason);
+  summary.nlml_start = result.nlml_start;
+  summary.nlml = result.nlml;
+  summary.time_ms.optimize = total.Milliseconds();
+  Posterior posterior(extended.expression(), extended.X(), extended.y(), result.theta);
+  summary.time_ms.factorize = total.Milliseconds() - summary.time_ms.optimize;
+  summary.time_ms.total = total.Milliseconds();
+  return Model(std::move(posterior), model.scaler(), model.column_names(), model.target_name(), std::move(summary),
+               model.warnings());
+}
+
+UpdateResult UpdateSparse(const Model& model, const Matrix& X, const Vector& y, const UpdateOptions& options) {
+  if (options.reinfer == Reinfer::kAlways || options.method) {
+    throw Error(ErrorCode::kUsage,
+                "a sparse model (--method svgp) takes new rows with its parameters and inducing points kept; for new "
+                "ones fit all rows again");
+  }
+  const SparsePosterior& before = *model.sparse();
+  Matrix all_X(before.X().rows() + X.rows(), X.cols());
+  all_X << before.X(), X;
+  Vector all_y(all_X.rows());
+  all_y << before.y(), y;
+  const Drift drift = SparseDrift(before, X, y);
+  SparsePosterior posterior(before.expression(), std::move(all_X), std::move(all_y), before.parts().Z, before.theta());
+  FitSummary summary = model.summary();
+  summary.nlml = posterior.nlml();
+  std::vector<std::string> warnings = model.warnings();
+  if (drift.drifting && options.reinfer == Reinfer::kWhenDrifting) {
+    warnings.push_back("the new rows do not look like what the model predicts; fit all rows again");
+  }
+  return {Model(std::move(posterior), model.scaler(), model.column_names(), model.target_name(), std::move(summary),
+                std::move(warnings)),
+          false, drift};
+}
+
+Method MethodOf(const Model& model, const UpdateOptions& options) {
+  if (options.method) return *options.method;
+  const std::optional<Method> method = MethodFromName(model.summary().method);
+  return method.value_or(Method::kMl);
+}
+
+}  // namespace
+
+UpdateResult Update(const Model& model, const Matrix& X_new, const Vector& y_new, const UpdateOptions& options) {
+  CheckRows(model, X_new, y_new);
+  const Stopwatch total;
+  const Matrix X = model.scaler().ScaleX(X_new);
+  const Vector y = model.scaler().ScaleY(y_new);
+  if (model.sparse() != nullptr) return UpdateSparse(model, X, y, options);
+  const Posterior& before = model.posterior();
+  const int rows = model.rows() + static_cast<int>(X.rows());
+  FitOptions cost;
+  if (EstimateCost(rows, cost).bytes > kExactMemoryLimit) {
+    throw Error(ErrorCode::kLimit, "with the new rows the model would have " + std::to_string(rows) +
+                                       ", too many for an exact one. Fit with --method svgp.");
+  }
+  const Index inferred = model.summary().inferred_rows > 0 ? model.summary().inferred_rows : model.rows();
+  Posterior extended = before.Extended(X, y);
+  const Drift drift = ExactDrift(extended, inferred, y.size());
+  if (options.reinfer == Reinfer::kAlways || (options.reinfer == Reinfer::kWhenDrifting && drift.drifting)) {
+    const Method method = MethodOf(model, options);
+    if (method == Method::kSvgp) {
+      throw Error(ErrorCode::kUsage, "an exact model cannot become a sparse one by an update; fit all rows again");
+    }
+    const bool network = method == Method::kOneShot || method == Method::kRefine || method == Method::kAhgp;
+    return {network ? ReinferByNetwork(model, extended, method, options)
+                    : ReinferByOptimiser(model, extended, method, options),
+            true, drift};
+  }
+  FitSummary summary = model.summary();
+  summary.inferred_rows = static_cast<int>(inferred);
+  summary.nlml = extended.nlml();
+  summary.time_ms = {};
+  summary.time_ms.factorize = summary.time_ms.total = total.Milliseconds();
+  return {Model(std::move(extended), model.scaler(), model.column_names(), model.target_name(), std::move(summary),
+                model.warnings()),
+          false, drift};
+}
+
+}  // namespace instantgp

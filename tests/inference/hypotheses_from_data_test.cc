@@ -1,0 +1,122 @@
+// Hypotheses from the data alone, and where refine starts.
+#include "instantgp/inference/hypotheses_from_data.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "instantgp/base/rng.h"
+#include "instantgp/inference/oneshot.h"
+#include "instantgp/inference/refine.h"
+#include "instantgp/kernel/parameters.h"
+#include "instantgp/model/fit.h"
+#include "instantgp/simulate/distribution.h"
+#include "tests/support/random_kernels.h"
+
+namespace instantgp {
+namespace {
+
+struct Series {
+  Vector x, y;
+};
+
+// A parabola, a wave with a harmonic, and noise.
+Series Wave(double frequency, double noise, int n, RandomStream& random) {
+  Series s{Vector(n), Vector(n)};
+  for (int i = 0; i < n; ++i) {
+    s.x[i] = random.Uniform();
+    const double angle = 2 * std::numbers::pi * frequency * s.x[i];
+    s.y[i] = 3 * s.x[i] - 2 * s.x[i] * s.x[i] + std::sin(angle) + 0.3 * std::cos(2 * angle) + noise * random.Normal();
+  }
+  return s;
+}
+
+TEST(ExtraHypotheses, TheStrongestFrequencyIsFoundBesideAParabola) {
+  RandomStream random(5);
+  for (double frequency = 2; frequency <= 30; frequency += 1.7) {
+    const Series s = Wave(frequency, 0.3, 150, random);
+    EXPECT_NEAR(StrongestFrequency(s.x, s.y), frequency, 0.1);
+  }
+}
+
+TEST(ExtraHypotheses, NoFrequencyWhereThereIsNothingToFind) {
+  const Vector x = Vector::LinSpaced(50, 0, 1);
+  EXPECT_EQ(StrongestFrequency(x, Vector::Zero(50)), 0);
+  EXPECT_EQ(StrongestFrequency(x, 2 * x), 0);
+  EXPECT_EQ(StrongestFrequency(x.head(7), Vector::Random(7)), 0);
+}
+
+// For every base symbol and random structures: the network's hypotheses stay first, and the further ones differ from
+// one of them in lengthscales, periods and noise only.
+TEST(ExtraHypotheses, ChangeWhatTheySayAndNothingElse) {
+  RandomStream random(6);
+  for (int k = 0; k < 200; ++k) {
+    const int d = 1 + k % 3;
+    const Structure structure = k < kNumBaseSymbols ? Structure{{0}, {{k}}} : testing::RandomStructure(random, d, 3);
+    const std::vector<Parameter> table = ParameterTable(ToExpression(structure));
+    Matrix theta(static_cast<Index>(table.size()) + 1, 4);
+    for (Index e = 0; e < theta.size(); ++e) theta.data()[e] = random.Normal();
+    const Series s = Wave(5, 0.1, 60, random);
+    Matrix X(60, 3);
+    X << s.x, s.x, s.x;
+    const Matrix all = WithHypothesesFromData(structure, X, s.y, theta);
+    ASSERT_GE(all.cols(), 4);
+    EXPECT_EQ(all.leftCols(4), theta);
+    EXPECT_TRUE(structure.dimensions() == 1 || all.cols() == 4);
+    for (Index c = 4; c < all.cols(); ++c) {
+      Index noisiest = 0;
+      theta.row(theta.rows() - 1).maxCoeff(&noisiest);
+      int changed = 0;
+      for (Index r = 0; r < theta.rows(); ++r) {
+        if (all(r, c) == theta(r, noisiest)) continue;
+        ++changed;
+        if (r == theta.rows() - 1) continue;  // the noise
+        EXPECT_TRUE(table[r].kind == ParameterKind::kPeriod || table[r].kind == ParameterKind::kLengthscale);
+      }
+      EXPECT_GT(changed, 0);
+    }
+  }
+}
+
+TEST(ExtraHypotheses, ShortLengthscalesAndPeriodsAreFoundInOneShot) {
+  RandomStream random(7);
+  const Series s = Wave(17, 0.05, 120, random);
+  const Dataset data = Dataset::Of(s.x, s.y);
+  EXPECT_LT(Fit(data, "SE").summary().nlml, Fit(data, "SE", {.method = Method::kMl}).summary().nlml - 0.2);
+  const Vector theta = Fit(data, "LIN + PER").posterior().theta();
+  EXPECT_NEAR(std::exp(-theta[4]), 17, 0.5);
+}
+
+TEST(Refine, TheSameForAnyThreadsAndNotWorseThanThePolishOfTheOneShotPoint) {
+  SimulationOptions options;
+  options.n = 60;
+  for (std::uint64_t k = 0; k < 12; ++k) {
+    options.d = 1 + static_cast<int>(k % 4);
+    const Simulated s = Simulate(options, 12, k);
+    const TrainedNetwork& network = TrainedNetwork::Embedded();
+    Encoding data;
+    data.X = s.X;
+    data.y = s.y;
+    for (int c = 0; c < options.d; ++c) data.columns.push_back(c);
+    data.embedding = network.Embed(s.X, s.y);
+    const Matrix theta = network.Decode(data, s.given);
+    const auto scale = ScaleOf(network.config());
+    const Vector one_shot = ChoosePosterior(s.given, s.X, s.y, theta, scale, nullptr).posterior.theta();
+    for (const bool map : {false, true}) {
+      Type2Options type2;
+      type2.map = map;
+      type2.max_steps = 5;
+      ThreadPool pool(3);
+      const Type2Result alone = Refine(s.given, s.X, s.y, theta, scale, one_shot, type2, nullptr);
+      ASSERT_TRUE(alone.ok);
+      EXPECT_EQ(Refine(s.given, s.X, s.y, theta, scale, one_shot, type2, &pool).theta, alone.theta);
+      const Expression expression = ToExpression(s.given);
+      EXPECT_NEAR(Type2Value(expression, s.X, s.y, map, alone.theta).value(), alone.value, 1e-9);
+      EXPECT_LE(alone.value, Type2Value(expression, s.X, s.y, map, one_shot).value());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace instantgp

@@ -1,0 +1,176 @@
+#include "instantgp/inference/type2_ml.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "instantgp/gp/marginal_likelihood.h"
+#include "instantgp/kernel/parameters.h"
+#include "instantgp/kernel/parse.h"
+#include "instantgp/simulate/distribution.h"
+#include "tests/support/gradient_check.h"
+#include "tests/support/random_kernels.h"
+
+namespace instantgp {
+namespace {
+
+Simulated Draw(int k, int n) {
+  SimulationOptions options;
+  options.n = n;
+  options.positives_only = true;
+  return Simulate(options, 77, static_cast<std::uint64_t>(k));
+}
+
+double Nlml(const Expression& e, const Simulated& s, const Vector& theta, Vector* gradient = nullptr) {
+  NlmlWorkspace workspace;
+  const NlmlValue value = NegativeLogMarginalLikelihood(Covariance(e), s.X, s.y, theta, gradient, workspace);
+  EXPECT_TRUE(value.ok);
+  return value.nlml;
+}
+
+TEST(Type2, LbfgsNeverEndsAboveItsStartAndUsuallyBelowTheTruth) {
+  int below_truth = 0;
+  const int count = 20;
+  for (int k = 0; k < count; ++k) {
+    const Simulated s = Draw(k, 60);
+    const Expression e = ToExpression(s.truth);
+    const Type2Result result = FitType2(e, s.X, s.y, {});
+    ASSERT_TRUE(result.ok) << result.message;
+    EXPECT_LE(result.nlml, result.nlml_start);
+    EXPECT_DOUBLE_EQ(result.nlml, Nlml(e, s, result.theta));
+    EXPECT_DOUBLE_EQ(result.nlml_start, Nlml(e, s, StandardStart(e)));
+    below_truth += result.nlml < Nlml(e, s, s.theta) + 1e-9;
+  }
+  EXPECT_GE(below_truth, count / 2);  // the likelihood at its optimum beats the parameters that made the data
+}
+
+TEST(Type2, ConvergedMeansTheGradientIsSmall) {
+  for (int k = 0; k < 10; ++k) {
+    const Simulated s = Draw(100 + k, 40);
+    const Expression e = ToExpression(s.truth);
+    Type2Options options;
+    options.max_steps = 2000;
+    options.map = true;  // with the priors no parameter runs away, so a stationary point is reached
+    const Type2Result result = FitType2(e, s.X, s.y, options);
+    ASSERT_TRUE(result.ok);
+    Vector gradient;
+    Nlml(e, s, result.theta, &gradient);
+    const std::vector<Parameter> table = ParameterTable(e);
+    for (Index i = 0; i < gradient.size(); ++i) {
+      const GammaPrior prior = i + 1 == gradient.size() ? NoisePrior() : table[i].prior;
+      gradient[i] -= prior.DLogDensity(result.theta[i]) / 40.0;
+    }
+    EXPECT_LT(gradient.cwiseAbs().maxCoeff(), 1e-3) << k << ": " << Describe(result.reason);
+  }
+}
+
+TEST(Type2, KnownCurvatureSavesSteps) {
+  double with = 0, without = 0;
+  for (int k = 0; k < 20; ++k) {
+    const Simulated s = Draw(k, 60);
+    const Expression e = ToExpression(s.truth);
+    Type2Options options;
+    options.max_steps = 6;
+    without += FitType2(e, s.X, s.y, options).value;
+    options.scaling = Type2Scaling(e, s.X, s.y, false, StandardStart(e));
+    ASSERT_EQ(options.scaling.rows(), StandardStart(e).size());
+    const Type2Result result = FitType2(e, s.X, s.y, options);
+    EXPECT_NEAR(result.value, Type2Value(e, s.X, s.y, false, result.theta).value(), 1e-9);
+    EXPECT_LE(result.value, Type2Value(e, s.X, s.y, false, StandardStart(e)).value());
+    with += result.value;
+  }
+  EXPECT_LT(with, without - 20 * 0.01);
+}
+
+TEST(Type2, MapPullsTowardsThePriorWhenDataAreFew) {
+  const Expression e = ParseKernel("SE", {"x"});
+  const Matrix X = (Matrix(2, 1) << 0.0, 1.0).finished();
+  const Vector y = (Vector(2) << 1.0, -1.0).finished();
+  Type2Options options;
+  options.map = true;
+  const Type2Result map = FitType2(e, X, y, options);
+  ASSERT_TRUE(map.ok);
+  // Gamma(2,5) on the lengthscale has its mode at 0.2, Gamma(2,3) on the variance at 1/3: two points cannot move them
+  // far.
+  EXPECT_GT(std::exp(map.theta[1]), 0.05);
+  EXPECT_LT(std::exp(map.theta[1]), 1.0);
+  EXPECT_GT(std::exp(map.theta[0]), 0.1);
+  EXPECT_LT(std::exp(map.theta[0]), 3.0);
+}
+
+TEST(Type2, MultiStartKeepsTheBestEndAndDoesNotDependOnThreads) {
+  const Simulated s = Draw(200, 30);
+  const Expression e = ToExpression(s.truth);
+  Type2Options options;
+  options.optimizer = Optimizer::kAdam;
+  options.restarts = 6;
+  options.seed = 5;
+  options.max_steps = 40;
+  int calls = 0;
+  options.progress = [&](int, int of) {
+    ++calls;
+    EXPECT_EQ(of, 6);
+  };
+  options.threads = 1;
+  const Type2Result one = FitMultiStart(e, s.X, s.y, options);
+  EXPECT_EQ(calls, 6);
+  options.progress = nullptr;
+  for (int threads : {2, 3, 6}) {
+    options.threads = threads;
+    const Type2Result many = FitMultiStart(e, s.X, s.y, options);
+    EXPECT_EQ(one.theta, many.theta);
+    EXPECT_EQ(one.nlml, many.nlml);
+    EXPECT_EQ(one.evaluations, many.evaluations);
+  }
+  // Fewer starts are a prefix of more: the best can only get better.
+  options.restarts = 2;
+  EXPECT_GE(FitMultiStart(e, s.X, s.y, options).nlml, one.nlml);
+}
+
+TEST(Type2, AdamFollowsTheStepLimitAndReturnsItsBestPoint) {
+  const Simulated s = Draw(300, 30);
+  const Expression e = ToExpression(s.truth);
+  Type2Options options;
+  options.optimizer = Optimizer::kAdam;
+  const Type2Result result = FitType2(e, s.X, s.y, options);
+  ASSERT_TRUE(result.ok);
+  EXPECT_LE(result.steps, 150);
+  EXPECT_LE(result.nlml, result.nlml_start);
+}
+
+TEST(Type2, EveryExpressionOfTheLanguageCanBeFitted) {
+  RandomStream random(9);
+  for (int k = 0; k < 20; ++k) {
+    const int d = 1 + k % 3;
+    const Expression e = Canonical(testing::RandomExpression(random, d, 3));
+    Matrix X(15, d);
+    Vector y(15);
+    for (Index i = 0; i < X.size(); ++i) X.data()[i] = random.Uniform();
+    for (Index i = 0; i < 15; ++i) y[i] = random.Normal();
+    const Type2Result result = FitType2(e, X, y, {});
+    EXPECT_TRUE(result.ok) << result.message;
+    EXPECT_TRUE(std::isfinite(result.nlml));
+  }
+}
+
+// Without an optimum the parameters stop at the wall instead of underflowing to zero.
+TEST(Type2, AConstantTargetLeavesEveryParameterPositive) {
+  for (const char* kernel : {"SE", "LIN", "PER", "MAT52", "SE*LIN + PER"}) {
+    const Expression e = ParseKernel(kernel, {"x"});
+    const Type2Result result = FitType2(e, Vector::LinSpaced(10, 0, 1), Vector::Zero(10), {});
+    ASSERT_TRUE(result.ok) << kernel;
+    EXPECT_LT(result.theta.cwiseAbs().maxCoeff(), 40) << kernel;
+  }
+}
+
+TEST(Type2, AStopRequestEndsIt) {
+  const Simulated s = Draw(400, 30);
+  std::stop_source source;
+  source.request_stop();
+  Type2Options options;
+  options.stop = source.get_token();
+  EXPECT_EQ(FitType2(ToExpression(s.truth), s.X, s.y, options).reason, StopReason::kInterrupted);
+}
+
+}  // namespace
+}  // namespace instantgp
