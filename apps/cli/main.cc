@@ -8,6 +8,7 @@
 
 #include "apps/cli/options/common.h"
 #include "apps/cli/terminal/interrupt.h"
+#include "apps/cli/terminal/remedies.h"
 #include "apps/cli/terminal/terminal.h"
 #include "instantgp/base/diagnosis.h"
 #include "instantgp/base/error.h"
@@ -116,7 +117,7 @@ int main(int argc, char** argv) {
     instantgp::cli::InstallSignalHandling();
     return instantgp::cli::Run(argc, argv);
   } catch (const Error& error) {
-    Message(std::string("instantgp: ") + error.what());
+    Message("instantgp: " + instantgp::cli::MessageOf(error));
     return static_cast<int>(error.code());
   } catch (const std::bad_alloc&) {
     Message("instantgp: out of memory; use fewer rows or a machine with more memory");

@@ -5,6 +5,7 @@
 
 #include "instantgp/base/matrix.h"
 #include "instantgp/kernel/expression.h"
+#include "instantgp/kernel/log_parameters.h"
 
 namespace instantgp {
 
@@ -28,7 +29,7 @@ class Predictive {
   virtual const Expression& expression() const = 0;
   virtual const Matrix& X() const = 0;
   virtual const Vector& y() const = 0;
-  virtual const Vector& theta() const = 0;  // log parameters, log noise variance last
+  virtual const LogParameters& theta() const = 0;
 
   double log_marginal_likelihood() const;  // -nlml() n
   double noise_variance() const;

@@ -26,8 +26,8 @@ Structure AmongRead(const Structure& structure, const std::vector<int>& read) {
 }
 
 int RowsRead(const NetworkConfig& config, int n, int most_rows) {
-  const bool ahgp_baseline = config.family == NetworkFamily::kAhgp;
-  if (most_rows == 0) most_rows = ahgp_baseline ? config.trained_max_n : RowsReadForOneFit(n);
+  const bool ahgp = config.family == NetworkFamily::kAhgp;
+  if (most_rows == 0) most_rows = ahgp ? config.trained_max_n : RowsReadForOneFit(n);
   return std::min({n, most_rows, config.trained_max_n});
 }
 
@@ -39,7 +39,7 @@ void WarnBeyondRange(const NetworkConfig& config, int n, int read, int d, std::v
   }
   if (d > config.trained_max_d) {
     warnings.push_back(std::to_string(d) + " columns are beyond the " + std::to_string(config.trained_max_d) +
-                       " the network was trained on: check the answer against --method refine or ml");
+                       " the network was trained on: check the answer against the method refine or ml");
   }
 }
 
@@ -63,50 +63,41 @@ const TrainedNetwork& TrainedNetwork::EmbeddedAhgp() {
 }
 
 Encoding TrainedNetwork::Encode(const Dataset& data, std::vector<int> columns, ThreadPool* pool, int most_rows) const {
-  Encoding out;
-  Stopwatch clock;
-  out.scaler = Scaler::Fit(data.X, data.y);
-  out.X = out.scaler.ScaleX(data.X);
-  out.y = out.scaler.ScaleY(data.y);
-  out.column_names = data.column_names;
-  out.target_name = data.target_name;
-  out.scale_ms = clock.Milliseconds();
+  return Encode(Scaled(data), std::move(columns), pool, most_rows);
+}
 
-  clock = Stopwatch();
+Encoding TrainedNetwork::Encode(ScaledTable table, std::vector<int> columns, ThreadPool* pool, int most_rows) const {
+  const Stopwatch clock;
+  Encoding out{std::move(table), {}, 0, {}, 0};
   if (columns.empty()) {
-    columns.resize(data.columns());
+    columns.resize(out.columns());
     std::iota(columns.begin(), columns.end(), 0);
   }
   const NetworkConfig& config = weights_.config;
-  out.rows_read = RowsRead(config, data.rows(), most_rows);
-  WarnBeyondRange(config, data.rows(), out.rows_read, static_cast<int>(columns.size()), out.warnings);
-  out.columns = std::move(columns);
-  const bool every_column = static_cast<int>(out.columns.size()) == data.columns();
-  out.embedding = Embed(every_column ? out.X : Matrix(out.X(Eigen::all, out.columns)), out.y, pool, most_rows);
+  out.rows_read = RowsRead(config, out.rows(), most_rows);
+  WarnBeyondRange(config, out.rows(), out.rows_read, static_cast<int>(columns.size()), out.warnings);
+  out.columns_read = std::move(columns);
+  const bool every_column = static_cast<int>(out.columns_read.size()) == out.columns();
+  const RowSample rows =
+      SpreadSample(every_column ? out.X : Matrix(out.X(Eigen::all, out.columns_read)), out.y, out.rows_read);
+  Workspace<float> workspace;
+  network_.Encode(weights_.values.data(), rows.X, rows.y, workspace, &out.embedding, pool);
   out.encode_ms = clock.Milliseconds();
   return out;
-}
-
-Embedding<float> TrainedNetwork::Embed(const Matrix& X, const Vector& y, ThreadPool* pool, int most_rows) const {
-  Workspace<float> workspace;
-  Embedding<float> embedding;
-  const RowSample rows = SpreadSample(X, y, RowsRead(weights_.config, static_cast<int>(X.rows()), most_rows));
-  network_.Encode(weights_.values.data(), rows.X, rows.y, workspace, &embedding, pool);
-  return embedding;
 }
 
 Matrix TrainedNetwork::Decode(const Encoding& encoding, const Structure& structure, ThreadPool* pool) const {
   Workspace<float> workspace;
   Matrix theta;
-  network_.Decode(weights_.values.data(), encoding.embedding, AmongRead(structure, encoding.columns), workspace, &theta,
-                  pool);
+  network_.Decode(weights_.values.data(), encoding.embedding, AmongRead(structure, encoding.columns_read), workspace,
+                  &theta, pool);
   return theta;
 }
 
 std::vector<Matrix> TrainedNetwork::Decode(const Encoding& encoding, std::span<const Structure> structures) const {
   std::vector<Structure> local;
   local.reserve(structures.size());
-  for (const Structure& structure : structures) local.push_back(AmongRead(structure, encoding.columns));
+  for (const Structure& structure : structures) local.push_back(AmongRead(structure, encoding.columns_read));
   Workspace<float> workspace;
   std::vector<Matrix> thetas;
   network_.DecodeBatch(weights_.values.data(), encoding.embedding, local, workspace, &thetas);

@@ -45,12 +45,12 @@ class TrainedNetwork {
   Encoding Encode(const Dataset& data, std::vector<int> columns = {}, ThreadPool* pool = nullptr,
                   int most_rows = 0) const;
 
-  // The same for data that is in the network's range already: X (n, d) in [0,1], y of any scale about zero.
-  Embedding<float> Embed(const Matrix& X, const Vector& y, ThreadPool* pool = nullptr, int most_rows = 0) const;
+  // The same for a table that is scaled already: X in [0,1], y of any scale about zero.
+  Encoding Encode(ScaledTable table, std::vector<int> columns = {}, ThreadPool* pool = nullptr,
+                  int most_rows = 0) const;
 
-  // theta (p + 1, hypotheses): log-parameters in the table order of ToExpression(structure), log noise variance last;
-  // without the closed-form scale. Error(kBadInput) when the structure uses a column that was not read or a symbol the
-  // network does not know.
+  // (p + 1, hypotheses): each column the LogParameters of ToExpression(structure), without the closed-form scale.
+  // Error(kBadInput) when the structure uses a column that was not read or a symbol the network does not know.
   Matrix Decode(const Encoding& encoding, const Structure& structure, ThreadPool* pool = nullptr) const;
   std::vector<Matrix> Decode(const Encoding& encoding, std::span<const Structure> structures) const;
 

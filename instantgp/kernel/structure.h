@@ -27,6 +27,21 @@ Expression ToExpression(const Structure& structure);
 // of three on one column, a product with a sum on the same column, a square).
 std::optional<Structure> ToStructure(const Expression& expression);
 
+// Where the parameters of a structure stand in the ParameterTable of its expression.
+struct Factor {
+  Elementary elementary = Elementary::kSE;
+  Index first = 0, count = 0;           // rows [first, first + count)
+  Index Row(ParameterKind kind) const;  // a kind the elementary kernel does not have is a bug
+};
+struct Addend {
+  int column = 0;
+  BaseSymbol symbol = BaseSymbol::kSE;
+  Index first = 0, count = 0;
+  std::vector<Factor> factors;
+};
+// In table order.
+std::vector<Addend> AddendsOf(const Structure& structure);
+
 // Multiplies the kernel by exp(log_scale): log_scale / dimensions goes to the variances and offsets of the first factor
 // of every addend of a column. `theta` are the log-parameters in table order (without or with the noise, which is left
 // alone).

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -32,11 +33,18 @@ std::string_view Name(ParameterKind kind);
 // The parameters of an elementary kernel in table order: variance first, then lengthscale, period or offset.
 std::span<const ParameterKind> ParametersOf(Elementary symbol);
 
-// A base symbol, by its number 0..9:
-// SE, LIN, PER, MAT52, SE*LIN, SE*PER, SE*MAT52, LIN*PER, LIN*MAT52, PER*MAT52.
-using BaseSymbol = int;
+// The elementary kernels come first, with the numbers they have there; files and networks name symbols by text.
+enum class BaseSymbol { kSE, kLIN, kPER, kMAT52, kSE_LIN, kSE_PER, kSE_MAT52, kLIN_PER, kLIN_MAT52, kPER_MAT52 };
 inline constexpr int kNumBaseSymbols = 10;
+inline constexpr std::array<BaseSymbol, kNumBaseSymbols> kAllBaseSymbols = {
+    BaseSymbol::kSE,     BaseSymbol::kLIN,      BaseSymbol::kPER,     BaseSymbol::kMAT52,     BaseSymbol::kSE_LIN,
+    BaseSymbol::kSE_PER, BaseSymbol::kSE_MAT52, BaseSymbol::kLIN_PER, BaseSymbol::kLIN_MAT52, BaseSymbol::kPER_MAT52};
 
+constexpr BaseSymbol ToBaseSymbol(Elementary symbol) { return static_cast<BaseSymbol>(symbol); }
+// For arrays with one element per symbol.
+constexpr std::size_t Number(BaseSymbol symbol) { return static_cast<std::size_t>(symbol); }
+
+// "SE", "SE*LIN", ...
 std::string_view Name(BaseSymbol symbol);
 // One or two factors, in ascending order.
 std::span<const Elementary> FactorsOf(BaseSymbol symbol);

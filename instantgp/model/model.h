@@ -12,6 +12,7 @@
 #include "instantgp/data/scaler.h"
 #include "instantgp/gp/posterior.h"
 #include "instantgp/gp/sparse_posterior.h"
+#include "instantgp/model/scores.h"
 
 namespace instantgp {
 
@@ -30,6 +31,7 @@ struct TimeSplit {  // milliseconds
 // How the parameters came about.
 struct FitSummary {
   std::string method;  // "oneshot", "ml", "svgp", ...
+  bool map = false;    // refine: whether the priors were part of what it optimised
   int evaluations = 0;
   int steps = 0;
   int rejected = 0;
@@ -49,12 +51,6 @@ struct ReportedParameter {
   std::string name;    // "variance", with the factor in front for product symbols: "SE variance"
   double value = 0;    // scaled units
   double value_original_units = 0;
-};
-
-struct Scores {
-  double rmse = 0, nll = 0;                            // user's units
-  double rmse_standardized = 0, nll_standardized = 0;  // y standardised by the training part
-  double coverage95 = 0;
 };
 
 // Immutable; copies share the factorisation.

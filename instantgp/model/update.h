@@ -2,12 +2,10 @@
 #pragma once
 
 #include <optional>
-#include <stop_token>
-#include <string>
 
 #include "instantgp/base/matrix.h"
-#include "instantgp/model/fit.h"
 #include "instantgp/model/model.h"
+#include "instantgp/model/session.h"
 
 namespace instantgp {
 
@@ -21,9 +19,6 @@ struct UpdateOptions {
   Reinfer reinfer = Reinfer::kWhenDrifting;
   std::optional<Method> method = {};  // of a new inference; by default the one the model was fitted with
   int steps = 0;                      // as in FitOptions
-  int threads = 0;
-  std::stop_token stop = {};
-  const TrainedNetwork* network = nullptr;
 };
 
 // How the new rows look to the model that has not seen them. With A = L L^T over all rows, row i's target under the
@@ -51,6 +46,10 @@ struct UpdateResult {
 //
 // Throws Error: kBadInput for rows that do not fit the model, kUsage when a sparse model is to be re-inferred, kLimit
 // when the rows get too many, and what Fit throws.
-UpdateResult Update(const Model& model, const Matrix& X_new, const Vector& y_new, const UpdateOptions& options = {});
+UpdateResult Update(Session& session, const Model& model, const Matrix& X_new, const Vector& y_new,
+                    const UpdateOptions& options = {});
+// In a session of its own.
+UpdateResult Update(const Model& model, const Matrix& X_new, const Vector& y_new, const UpdateOptions& options = {},
+                    const SessionOptions& session = {});
 
 }  // namespace instantgp

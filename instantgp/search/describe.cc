@@ -76,7 +76,7 @@ std::string Words(const Addend& a, const std::string& unit) {
 
 }  // namespace
 
-std::string Describe(const Structure& structure, const Vector& theta, const Scaler& scaler,
+std::string Describe(const Structure& structure, const LogParameters& theta, const Scaler& scaler,
                      const std::vector<std::string>& column_names) {
   Index next = 0;  // row of the parameter table
   std::string text;

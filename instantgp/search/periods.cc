@@ -14,7 +14,6 @@
 namespace instantgp {
 namespace {
 
-constexpr BaseSymbol kSE = 0;
 constexpr double kLowest = 0.5, kHighest = 32;  // cycles over [0, 1]
 constexpr double kPlainNoise = 0.05, kPlainLengthscale = 0.7;
 constexpr int kContextSteps = 20;
@@ -30,7 +29,7 @@ constexpr std::array<Scan, 4> kScans = {{{0.4, 0.25, 0.5}, {0.4, 0.125, 0}, {0.1
 // The context with PER or SE*PER added: an expression outside the family would do, so it may even stand there twice.
 struct Problem {
   Expression expression;
-  Vector theta;           // with everything but PER's lengthscale and period set
+  LogParameters theta;    // with everything but PER's lengthscale and period set
   Index lengthscale = 0;  // row of PER's lengthscale; the period follows
 };
 
@@ -74,7 +73,7 @@ Problem AddPeriod(const PeriodContext& context, int column, double damping) {
   }
   if (!used) factors.push_back(add_wave(0));
   problem.expression = factors.size() == 1 ? factors.front() : Expression::Product(std::move(factors));
-  theta.push_back(context.theta[context.theta.size() - 1]);
+  theta.push_back(context.theta.noise());
   problem.theta = Eigen::Map<const Vector>(theta.data(), static_cast<Index>(theta.size()));
   return problem;
 }
@@ -103,7 +102,7 @@ PeriodContext PlainContext(int columns) {
   context.theta.resize(2 * columns + 1);
   for (int c = 0; c < columns; ++c) {
     context.structure.columns.push_back(c);
-    context.structure.symbols.push_back({kSE});
+    context.structure.symbols.push_back({BaseSymbol::kSE});
     context.theta.segment(2 * c, 2) << 0.0, std::log(kPlainLengthscale);
   }
   context.theta[2 * columns] = std::log(kPlainNoise);

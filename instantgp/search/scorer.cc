@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "instantgp/inference/hypothesis.h"
+#include "instantgp/inference/ranking.h"
 #include "instantgp/inference/row_sample.h"
 #include "instantgp/inference/type2_ml.h"
 #include "instantgp/search/evidence.h"
@@ -68,7 +68,7 @@ Vector Inherit(const Structure& structure, Vector own, const Candidate& parent) 
       }
     }
   }
-  own[own.size() - 1] = parent.theta[parent.theta.size() - 1];
+  own[own.size() - 1] = parent.theta.noise();
   return own;
 }
 
@@ -104,7 +104,7 @@ std::vector<PeriodGuess> OwnPeriods(const Candidate& candidate, int column) {
 }
 
 // `theta` as it is, and with each of the guesses in each of the places: one column each.
-Matrix WithPeriods(const Vector& theta, const std::vector<NewPeriod>& places, const Parent& parent) {
+Matrix WithPeriods(const LogParameters& theta, const std::vector<NewPeriod>& places, const Parent& parent) {
   std::vector<Vector> variants = {theta};
   for (const NewPeriod& place : places) {
     std::vector<PeriodGuess> guesses = OwnPeriods(parent.candidate, place.column);
@@ -121,8 +121,8 @@ Matrix WithPeriods(const Vector& theta, const std::vector<NewPeriod>& places, co
   return columns;
 }
 
-Type2Result Optimize(const Structure& structure, const Vector& theta, const Matrix& X, const Vector& y, int steps,
-                     std::stop_token stop) {
+Type2Result Optimize(const Structure& structure, const LogParameters& theta, const Matrix& X, const Vector& y,
+                     int steps, std::stop_token stop) {
   Type2Options options;
   options.map = true;
   options.max_steps = steps;
@@ -202,7 +202,7 @@ void Scorer::Polish(Candidate& candidate, NlmlWorkspace& workspace) const {
   if (result.ok) Adopt(candidate, result.theta, workspace);
 }
 
-void Scorer::Adopt(Candidate& candidate, const Vector& theta, NlmlWorkspace& workspace) const {
+void Scorer::Adopt(Candidate& candidate, const LogParameters& theta, NlmlWorkspace& workspace) const {
   const Covariance covariance(ToExpression(candidate.structure));
   const Scored scored = Best(covariance, candidate.structure, theta, all_, workspace);
   if (scored.theta.size() == 0 || scored.nlml >= candidate.nlml) return;

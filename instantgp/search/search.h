@@ -5,15 +5,15 @@
 #pragma once
 
 #include <functional>
-#include <stop_token>
 #include <string>
 #include <vector>
 
 #include "instantgp/base/matrix.h"
 #include "instantgp/data/dataset.h"
-#include "instantgp/inference/trained_network.h"
+#include "instantgp/kernel/log_parameters.h"
 #include "instantgp/kernel/structure.h"
 #include "instantgp/model/model.h"
+#include "instantgp/model/session.h"
 
 namespace instantgp {
 
@@ -23,10 +23,7 @@ struct SearchOptions {
   double budget = 0;    // seconds for everything; 0: none. What is not done by then is left out
   int refine_top = 8;   // how many of the best are refined
   int max_addends = 4;  // on one column
-  int threads = 0;      // 0: as the machine has
-  std::stop_token stop = {};
   std::function<void(int evaluated, int round)> progress = {};
-  const TrainedNetwork* network = nullptr;  // null: TrainedNetwork::Embedded()
 
   void Validate() const;  // throws Error(kUsage) naming the option
 };
@@ -37,7 +34,7 @@ inline constexpr int kSearchRows = 512;
 struct Candidate {
   Structure structure;
   std::string kernel;  // canonical text
-  Vector theta;        // log-parameters, log noise variance last, scaled units
+  LogParameters theta;
   double nlml = 0;     // per point
   int parameters = 0;  // identifiable ones
   double score = 0;    // negative log evidence per point: Laplace where refined, else BIC
@@ -61,6 +58,9 @@ struct SearchResult {
 
 // Nothing is random: the result depends neither on threads nor, for the structures that were reached, on the budget.
 // Throws what Fit throws; Error(kNumerical) when no structure can be evaluated.
-SearchResult SearchStructures(const Dataset& data, const SearchOptions& options = {});
+SearchResult SearchStructures(Session& session, const Dataset& data, const SearchOptions& options = {});
+// In a session of its own.
+SearchResult SearchStructures(const Dataset& data, const SearchOptions& options = {},
+                              const SessionOptions& session = {});
 
 }  // namespace instantgp

@@ -119,10 +119,8 @@ TEST(Fit, ThreadsDoNotChangeTheResult) {
   FitOptions options;
   options.method = Method::kMultiStart;
   options.restarts = 4;
-  options.threads = 1;
-  const Model one = Fit(data, "SE + LIN", options);
-  options.threads = 4;
-  const Model four = Fit(data, "SE + LIN", options);
+  const Model one = Fit(data, "SE + LIN", options, {.threads = 1});
+  const Model four = Fit(data, "SE + LIN", options, {.threads = 4});
   EXPECT_EQ(one.posterior().theta(), four.posterior().theta());
   EXPECT_EQ(one.Predict(data.X).mean, four.Predict(data.X).mean);
 }
@@ -189,8 +187,7 @@ TEST(Fit, BadRequestsAreTypedErrors) {
   std::stop_source source;
   source.request_stop();
   options.restarts = 1;
-  options.stop = source.get_token();
-  EXPECT_EQ(CodeOf([&] { Fit(data, "SE", options); }), ErrorCode::kInterrupted);
+  EXPECT_EQ(CodeOf([&] { Fit(data, "SE", options, {.stop = source.get_token()}); }), ErrorCode::kInterrupted);
 }
 
 TEST(ModelFile, ComesBackBitForBit) {

@@ -5,9 +5,10 @@
 
 #include "apps/cli/options/common.h"
 #include "apps/cli/options/data_options.h"
+#include "apps/cli/options/session.h"
 #include "apps/cli/report/ensemble_report.h"
 #include "apps/cli/report/predictive_plot.h"
-#include "apps/cli/terminal/interrupt.h"
+#include "apps/cli/terminal/progress.h"
 #include "apps/cli/terminal/terminal.h"
 #include "instantgp/base/diagnosis.h"
 #include "instantgp/base/error.h"
@@ -55,10 +56,7 @@ std::vector<std::string> ReadKernels(const std::string& path) {
 
 EnsembleOptions ToEnsembleOptions(const Options& options) {
   EnsembleOptions out;
-  const std::optional<Method> method = MethodFromName(options.method);
-  if (!method) {
-    throw Error(ErrorCode::kUsage, "there is no method '" + OneLine(options.method) + "'; use one of " + ListMethods());
-  }
+  const Method method = ResolveMethod(options.method);
   const std::optional<Weighting> weighting = WeightingFromName(options.weights_by);
   if (!weighting) {
     throw Error(ErrorCode::kUsage,
@@ -67,15 +65,10 @@ EnsembleOptions ToEnsembleOptions(const Options& options) {
   if (options.temperature != 0 && *weighting != Weighting::kTempered) {
     throw Error(ErrorCode::kUsage, "--temperature is for --weights-by tempered");
   }
-  const bool network_method = *method == Method::kOneShot || *method == Method::kRefine;
-  if (!options.weights.empty() && !network_method) {
-    throw Error(ErrorCode::kUsage, "--weights is for the methods oneshot and refine, not " + options.method);
-  }
-  out.fit.method = *method;
+  CheckWeights(options.weights, method);
+  out.fit.method = method;
   out.fit.steps = options.steps;
   out.fit.seed = options.common.seed;
-  out.fit.threads = options.common.threads;
-  out.fit.stop = StopToken();
   out.weighting = *weighting;
   out.temperature = options.temperature;
   return out;
@@ -91,8 +84,7 @@ void Run(const Options& options) {
     for (const std::string& kernel : kernels) ParseKernel(kernel, data.column_names);
   });
   const Dataset* held_out = loaded.held_out ? &*loaded.held_out : nullptr;
-  std::optional<TrainedNetwork> network;
-  if (!options.weights.empty()) ensemble_options.fit.network = &network.emplace(TrainedNetwork::Load(options.weights));
+  CommandSession session(options.common, options.weights);
   const FitCost one = EstimateCost(loaded.train.rows(), ensemble_options.fit);
   const auto count = static_cast<double>(kernels.size());
   AnnounceCost(loaded.train.rows(), one.bytes * (count / 2 + 1), one.seconds * count, "an ensemble",
@@ -101,7 +93,7 @@ void Run(const Options& options) {
   if (ensemble_options.fit.method != Method::kOneShot) {
     ensemble_options.fit.progress = [&](int done, int of) { progress->Update(done, of); };
   }
-  const Ensemble ensemble = FitEnsemble(loaded.train, kernels, ensemble_options);
+  const Ensemble ensemble = FitEnsemble(*session, loaded.train, kernels, ensemble_options);
   progress.reset();
 
   EnsembleReport report;

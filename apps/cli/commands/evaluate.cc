@@ -8,6 +8,7 @@
 
 #include "apps/cli/options/common.h"
 #include "apps/cli/terminal/interrupt.h"
+#include "apps/cli/terminal/progress.h"
 #include "apps/cli/terminal/terminal.h"
 #include "instantgp/experiments/run/experiment.h"
 
@@ -29,40 +30,6 @@ struct Arguments {
   ExperimentOptions options;
 };
 
-// A bar with the time left on a terminal; elsewhere a line at every twentieth.
-class ProgressWithTime {
- public:
-  explicit ProgressWithTime(bool quiet) : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) != 0) {}
-  ~ProgressWithTime() {
-    if (drawn_) std::fputs("\r\033[K", stderr);
-  }
-  ProgressWithTime(const ProgressWithTime&) = delete;
-  ProgressWithTime& operator=(const ProgressWithTime&) = delete;
-
-  void Update(int done, int of, double seconds_left) {
-    if (quiet_) return;
-    const int twentieth = 20 * done / of;
-    if (!terminal_ && twentieth == last_twentieth_) return;
-    last_twentieth_ = twentieth;
-    char text[96];
-    const long left = std::lround(seconds_left);
-    std::snprintf(text, sizeof text, "%d/%d cells, %ld:%02ld:%02ld left", done, of, left / 3600, left / 60 % 60,
-                  left % 60);
-    if (terminal_) {
-      const std::string bar(static_cast<std::size_t>(twentieth), '#'),
-          rest(static_cast<std::size_t>(20 - twentieth), '.');
-      std::fprintf(stderr, "\r\033[K[%s%s] %s", bar.c_str(), rest.c_str(), text);
-      drawn_ = true;
-    } else {
-      Message(text);
-    }
-  }
-
- private:
-  bool quiet_, terminal_, drawn_ = false;
-  int last_twentieth_ = 0;
-};
-
 void RunEvaluate(Arguments arguments) {
   const Experiment& experiment = FindExperiment(arguments.experiment);
   ExperimentOptions& options = arguments.options;
@@ -73,7 +40,7 @@ void RunEvaluate(Arguments arguments) {
   SetPatience(60);  // a fit looks at the token once an evaluation
   ExperimentResult result;
   {
-    ProgressWithTime progress(arguments.common.quiet);
+    Progress progress("tasks", arguments.common.quiet);
     options.progress = [&](int done, int of, double seconds_left) { progress.Update(done, of, seconds_left); };
     result = RunExperiment(experiment, options);
   }

@@ -1,16 +1,14 @@
 // `instantgp fit`: from a table to a model, its report, its picture and its predictions.
-#include "instantgp/model/fit.h"
-
 #include <memory>
 #include <utility>
 
 #include "apps/cli/options/common.h"
 #include "apps/cli/options/data_options.h"
+#include "apps/cli/options/session.h"
 #include "apps/cli/report/comparison.h"
 #include "apps/cli/report/model_output.h"
-#include "apps/cli/terminal/interrupt.h"
+#include "apps/cli/terminal/progress.h"
 #include "apps/cli/terminal/terminal.h"
-#include "instantgp/base/diagnosis.h"
 #include "instantgp/base/error.h"
 #include "instantgp/kernel/parse.h"
 
@@ -42,28 +40,16 @@ struct Options {
   ExplainOptions explain;
 };
 
-Method ResolveMethod(const std::string& name) {
-  if (const std::optional<Method> method = MethodFromName(name)) return *method;
-  throw Error(ErrorCode::kUsage, "there is no method '" + OneLine(name) + "'; use one of " + ListMethods());
-}
-
-void CheckCombination(const Options& options) {
-  const bool network_method = options.method == "oneshot" || options.method == "refine";
-  if (!options.weights.empty() && !network_method) {
-    throw Error(ErrorCode::kUsage, "--weights is for the methods oneshot and refine, not " + options.method);
-  }
+void CheckCombination(const Options& options, Method method) {
+  CheckWeights(options.weights, method);
   if (options.inducing > 0 && options.method != "svgp" && options.compare.find("svgp") == std::string::npos) {
     throw Error(ErrorCode::kUsage, "--inducing is for --method svgp, not " + options.method);
-  }
-  if (options.objective != "ml" && options.method != "refine") {
-    throw Error(ErrorCode::kUsage,
-                "--objective is for --method refine; for the priors from the start use --method map");
   }
 }
 
 void Run(const Options& options) {
   const Method method = ResolveMethod(options.method);
-  CheckCombination(options);
+  CheckCombination(options, method);
   std::vector<Method> compare;
   if (!options.compare.empty()) compare = MethodsFromList(options.compare);
   const LoadedData loaded = LoadData(options.data, "fit", options.common.seed,
@@ -74,25 +60,23 @@ void Run(const Options& options) {
   fit_options.method = method;
   fit_options.steps = options.steps;
   fit_options.map = options.objective == "map";
-  std::optional<TrainedNetwork> network;
-  if (!options.weights.empty()) fit_options.network = &network.emplace(TrainedNetwork::Load(options.weights));
   fit_options.restarts = options.restarts;
   fit_options.inducing = options.inducing;
   fit_options.seed = options.common.seed;
-  fit_options.threads = options.common.threads;
-  fit_options.stop = StopToken();
+  fit_options.Validate();
+  CommandSession session(options.common, options.weights);
   std::optional<Progress> progress(std::in_place, method == Method::kSvgp ? "steps" : "starts", options.common.quiet);
   fit_options.progress = [&](int done, int of) { progress->Update(done, of); };
   const FitCost cost = EstimateCost(loaded.train.rows(), fit_options);
   AnnounceCost(loaded.train.rows(), cost.bytes, cost.seconds, method == Method::kSvgp ? "a sparse fit" : "an exact fit",
                options.common.quiet);
-  const Model model = Fit(loaded.train, options.kernel, fit_options);
+  const Model model = (*session).Fit(loaded.train, options.kernel, fit_options);
   const FitReport report = ReportOn(model, model.warnings(), loaded, options.common.verbose);
   std::vector<ComparedFit> comparison;
   if (!compare.empty()) {
     comparison.push_back(Compared(model, held_out));
     for (const Method other : compare) {
-      comparison.push_back(FitForComparison(loaded.train, held_out, options.kernel, fit_options, other));
+      comparison.push_back(FitForComparison(*session, loaded.train, held_out, options.kernel, fit_options, other));
     }
   }
   progress.reset();

@@ -7,8 +7,9 @@
 
 #include "apps/cli/options/common.h"
 #include "apps/cli/options/data_options.h"
+#include "apps/cli/options/session.h"
 #include "apps/cli/report/model_output.h"
-#include "apps/cli/terminal/interrupt.h"
+#include "apps/cli/terminal/progress.h"
 #include "apps/cli/terminal/terminal.h"
 #include "instantgp/base/diagnosis.h"
 #include "instantgp/model/weighting.h"
@@ -86,13 +87,10 @@ Json CandidatesJson(const SearchResult& result, const std::vector<std::string>& 
 void Run(const Options& options) {
   const LoadedData loaded = LoadData(options.data, "search", options.common.seed, [](const Dataset&) {});
   SearchOptions search = options.search;
-  search.threads = options.common.threads;
-  search.stop = StopToken();
-  std::optional<TrainedNetwork> network;
-  if (!options.weights.empty()) search.network = &network.emplace(TrainedNetwork::Load(options.weights));
+  CommandSession session(options.common, options.weights);
   std::optional<Progress> progress(std::in_place, "rounds", options.common.quiet);
   search.progress = [&](int, int round) { progress->Update(round, std::max(1, search.depth)); };
-  const SearchResult result = SearchStructures(loaded.train, search);
+  const SearchResult result = SearchStructures(*session, loaded.train, search);
   progress.reset();
   const Model& model = result.model;
 

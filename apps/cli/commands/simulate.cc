@@ -44,7 +44,7 @@ struct Drawn {
   Matrix X;
   Vector y;
   Expression expression;
-  Vector theta;
+  LogParameters theta;
 };
 
 KernelRequest RequestOf(const Options& options) {
@@ -88,7 +88,7 @@ std::string CsvOf(const Drawn& drawn, const Options& options, std::uint64_t inde
   const std::vector<std::string> columns = DefaultColumnNames(static_cast<int>(drawn.X.cols()));
   std::string text = "# instantgp " + std::string(kVersion) + " simulate, seed " + std::to_string(options.common.seed) +
                      ", dataset " + std::to_string(index) + "\n# kernel: " + Print(drawn.expression, columns) + "\n";
-  const std::vector<Parameter> table = ParameterTable(drawn.expression);
+  const ParameterTable table(drawn.expression);
   for (std::size_t i = 0; i < table.size(); ++i) {
     char value[32];
     std::snprintf(value, sizeof value, "%.17g", std::exp(drawn.theta[static_cast<Index>(i)]));
@@ -96,7 +96,7 @@ std::string CsvOf(const Drawn& drawn, const Options& options, std::uint64_t inde
             std::string(Name(table[i].kind)) + ": " + value + "\n";
   }
   char noise[32];
-  std::snprintf(noise, sizeof noise, "%.17g", std::exp(drawn.theta[drawn.theta.size() - 1]));
+  std::snprintf(noise, sizeof noise, "%.17g", std::exp(drawn.theta.noise()));
   text += std::string("# noise variance: ") + noise + "\n";
   std::vector<std::string> names = columns;
   names.push_back("y");
@@ -113,7 +113,7 @@ Json JsonOf(const Drawn& drawn, std::uint64_t index) {
   j["n"] = drawn.X.rows();
   j["d"] = drawn.X.cols();
   j["parameters"] = Json::array();
-  const std::vector<Parameter> table = ParameterTable(drawn.expression);
+  const ParameterTable table(drawn.expression);
   for (std::size_t i = 0; i < table.size(); ++i) {
     j["parameters"].push_back(
         {{"dimension", table[i].column + 1},
@@ -122,7 +122,7 @@ Json JsonOf(const Drawn& drawn, std::uint64_t index) {
          {"name", std::string(Name(table[i].elementary)) + " " + std::string(Name(table[i].kind))},
          {"value", std::exp(drawn.theta[static_cast<Index>(i)])}});
   }
-  j["noise_variance"] = std::exp(drawn.theta[drawn.theta.size() - 1]);
+  j["noise_variance"] = std::exp(drawn.theta.noise());
   j["X"] = RowsToJson(drawn.X);
   j["y"] = ToJson(drawn.y);
   return j;

@@ -9,6 +9,7 @@
 #include "apps/cli/commands/process_group.h"
 #include "apps/cli/options/common.h"
 #include "apps/cli/terminal/interrupt.h"
+#include "apps/cli/terminal/progress.h"
 #include "apps/cli/terminal/terminal.h"
 #include "instantgp/base/error.h"
 #include "instantgp/base/file.h"
@@ -65,48 +66,25 @@ TrainingConfig EffectiveConfig(const TrainArguments& arguments) {
   return config;
 }
 
-std::string Duration(double seconds) {
-  char text[32];
-  const long whole = std::lround(seconds);
-  if (whole < 3600) {
-    std::snprintf(text, sizeof text, "%ld:%02ld", whole / 60, whole % 60);
-  } else {
-    std::snprintf(text, sizeof text, "%ld:%02ld:%02ld", whole / 3600, whole / 60 % 60, whole % 60);
-  }
-  return text;
-}
-
 // A line that redraws itself on a terminal, one line every half minute otherwise.
 class ProgressLine {
  public:
-  explicit ProgressLine(bool quiet) : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) != 0) {}
+  explicit ProgressLine(bool quiet) : line_(quiet) {}
 
   void Show(const TrainingProgress& p) {
     const auto now = std::chrono::steady_clock::now();
-    if (quiet_ || std::chrono::duration<double>(now - last_).count() < (terminal_ ? 0.2 : 30.0)) return;
+    if (std::chrono::duration<double>(now - last_).count() < (line_.terminal() ? 0.2 : 30.0)) return;
     last_ = now;
     char text[160];
     std::snprintf(text, sizeof text, "%5.1f %%  %lld datasets  %.0f/s  %s left  loss %.4f  d <= %d  rate %.2e",
                   100 * p.progress, static_cast<long long>(p.datasets), p.datasets_per_second,
                   Duration(p.seconds_left).c_str(), p.loss, p.max_d, p.learning_rate);
-    if (terminal_) {
-      std::fprintf(stderr, "\r\033[K%s", text);
-      drawn_ = true;
-    } else {
-      Message(text);
-    }
+    line_.Show(text);
   }
-  void Say(const std::string& text) {
-    if (quiet_) return;
-    if (drawn_) std::fputs("\r\033[K", stderr);
-    drawn_ = false;
-    Message(text);
-  }
+  void Say(const std::string& text) { line_.Say(text); }
 
  private:
-  bool quiet_;
-  bool terminal_;
-  bool drawn_ = false;
+  StatusLine line_;
   std::chrono::steady_clock::time_point last_ = {};
 };
 

@@ -6,9 +6,9 @@
 
 #include "apps/cli/commands/fitted_file.h"
 #include "apps/cli/options/common.h"
+#include "apps/cli/options/session.h"
 #include "apps/cli/options/table_input.h"
 #include "apps/cli/report/fit_report.h"
-#include "apps/cli/terminal/interrupt.h"
 #include "apps/cli/terminal/terminal.h"
 #include "instantgp/base/diagnosis.h"
 #include "instantgp/base/error.h"
@@ -65,19 +65,10 @@ void Run(const Options& options) {
       ReadNewRows(options.rows, MissingFromName(options.missing), before.column_names(), before.target_name());
   UpdateOptions update;
   update.reinfer = options.reinfer ? Reinfer::kAlways : options.keep ? Reinfer::kNever : Reinfer::kWhenDrifting;
-  if (!options.method.empty()) {
-    update.method = MethodFromName(options.method);
-    if (!update.method) {
-      throw Error(ErrorCode::kUsage,
-                  "there is no method '" + OneLine(options.method) + "'; use one of " + ListMethods());
-    }
-  }
-  std::optional<TrainedNetwork> network;
-  if (!options.weights.empty()) update.network = &network.emplace(TrainedNetwork::Load(options.weights));
+  if (!options.method.empty()) update.method = ResolveMethod(options.method);
   update.steps = options.steps;
-  update.threads = options.common.threads;
-  update.stop = StopToken();
-  const UpdateResult result = Update(before, rows.X, Targets(rows, options, before), update);
+  CommandSession session(options.common, options.weights);
+  const UpdateResult result = Update(*session, before, rows.X, Targets(rows, options, before), update);
 
   FitReport report;
   report.source = OneLine(options.model) + " with " + Count(rows.X.rows(), "new row");

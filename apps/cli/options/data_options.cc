@@ -120,7 +120,7 @@ void Deliver(Results results, const DataOptions& options, const CommonOptions& c
 
 void AnnounceCost(int n, double bytes, double seconds, const std::string& what, bool quiet) {
   constexpr int kWorthMentioning = 2000;
-  if (n < kWorthMentioning || quiet || bytes > kExactMemoryLimit) return;  // the fit refuses the last with its reason
+  if (n < kWorthMentioning || quiet || bytes > kDefaultMemoryLimit) return;  // the fit refuses the last with its reason
   char text[200];
   std::snprintf(text, sizeof text, "%s of %d rows takes about %.1f GiB of memory and %.0f s or more\n", what.c_str(), n,
                 bytes / std::pow(2.0, 30), std::max(1.0, seconds));

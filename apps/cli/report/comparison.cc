@@ -1,6 +1,7 @@
 #include "apps/cli/report/comparison.h"
 
 #include "apps/cli/report/predictions.h"
+#include "apps/cli/terminal/remedies.h"
 #include "instantgp/base/diagnosis.h"
 #include "instantgp/base/error.h"
 
@@ -32,17 +33,19 @@ ComparedFit Compared(const Model& model, const Dataset* held_out) {
   return row;
 }
 
-ComparedFit FitForComparison(const Dataset& train, const Dataset* held_out, const std::string& kernel,
+ComparedFit FitForComparison(Session& session, const Dataset& train, const Dataset* held_out, const std::string& kernel,
                              FitOptions options, Method method) {
   options.method = method;
   if (method != Method::kRefine) options.map = false;
   try {
-    return Compared(Fit(train, kernel, options), held_out);
+    return Compared(session.Fit(train, kernel, options), held_out);
   } catch (const Error& error) {
     if (error.code() == ErrorCode::kInterrupted) throw;
     ComparedFit row;
     row.method = Name(method);
     row.status = error.what();
+    const std::string flags = Flags(error.remedies());
+    if (!flags.empty()) row.status += " (" + flags + ")";
     return row;
   }
 }

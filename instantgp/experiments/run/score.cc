@@ -19,11 +19,10 @@ Record FitAndScore(const Dataset& train, const Dataset& test, const std::string&
   FitOptions options;
   options.method = *known;
   options.seed = settings.seed;
-  options.threads = 1;
-  options.stop = settings.stop;
-  if (options.method != Method::kAhgp) options.network = settings.network;
+  SessionOptions session{.threads = 1, .stop = settings.stop};
+  if (options.method != Method::kAhgp) session.network = settings.network;
   const ThreadTimer timer;
-  const Model model = Fit(train, kernel, options);
+  const Model model = Fit(train, kernel, options, session);
   Record record;
   record.cpu_seconds = timer.Seconds();
   SetScores(ScoreModel(model, test), record);

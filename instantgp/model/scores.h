@@ -2,8 +2,17 @@
 #pragma once
 
 #include "instantgp/base/matrix.h"
+#include "instantgp/data/scaler.h"
+#include "instantgp/model/mixture.h"
 
 namespace instantgp {
+
+// As users see them.
+struct Scores {
+  double rmse = 0, nll = 0;                            // user's units
+  double rmse_standardized = 0, nll_standardized = 0;  // y standardised by the training part
+  double coverage95 = 0;
+};
 
 // Means over the test points. `std` is that of observations, noise included.
 struct PredictiveScores {
@@ -14,12 +23,16 @@ struct PredictiveScores {
   double crps = 0;
 };
 
+// Of standardised targets in the user's units as well.
+Scores InUnits(const PredictiveScores& standardized, double y_std);
+// The mixture of standardised targets.
+Mixture Standardized(const Mixture& mixture, const Scaler& scaler);
+
 // Gaussian predictions. y, mean, std: (m), m > 0, std > 0.
 PredictiveScores ScoreGaussian(const Vector& y, const Vector& mean, const Vector& std);
 
-// Mixtures of K Gaussians, one for each test point: means and stds (m, K), weights (K) summing to 1. rmse is that of
-// the mixture's mean; intervals are between the mixture's quantiles.
-PredictiveScores ScoreMixture(const Vector& y, const Matrix& means, const Matrix& stds, const Vector& weights);
+// Mixtures, one for each test point. rmse is that of the mixture's mean; intervals are between the mixture's quantiles.
+PredictiveScores ScoreMixture(const Vector& y, const Mixture& mixture);
 
 // Continuous ranked probability score, integral of (F(t) - [t >= y])^2 dt:
 //   Gaussian: s (z (2 Phi(z) - 1) + 2 phi(z) - 1/sqrt(pi)),  z = (y - mean) / s
