@@ -15,8 +15,8 @@ namespace instantgp::cli {
 namespace {
 
 constexpr char kExamples[] = R"(Examples:
-  instantgp evaluate benchmark --data ../shared/data --out results/benchmark
-  instantgp evaluate ahgp --data ../shared/data --splits 20
+  instantgp evaluate benchmark --data DIR --out results/benchmark
+  instantgp evaluate ahgp --data DIR --splits 20
   instantgp evaluate simulated --methods oneshot,ml,truth
   instantgp evaluate benchmark --quick
 
