@@ -16,13 +16,13 @@ namespace instantgp::cli {
 namespace {
 
 constexpr char kExamples[] = R"(Examples:
-  instantgp evaluate benchmark --data ../shared/data --out results/benchmark
-  instantgp evaluate ahgp --data ../shared/data --splits 20
+  instantgp evaluate benchmark --data DIR --out results/benchmark
+  instantgp evaluate ahgp --data DIR --splits 20
   instantgp evaluate simulated --methods oneshot,ml,truth
   instantgp evaluate benchmark --quick
 
-The folder (--out) gets records.csv, records.json, tables.md and figures. The same command goes on where it was
-stopped; more --splits or --methods add to what is there.)";
+The folder (--out) receives records.csv, records.json, tables.md and figures. The same command continues a stopped
+run; more --splits or --methods add to what is there. docs/evaluate.md says where the real datasets come from.)";
 
 struct Arguments {
   CommonOptions common;
@@ -75,20 +75,20 @@ void RegisterEvaluate(CLI::App& app, Selected& selected) {
   }
   command->footer(footer + "\n" + kExamples);
   ExperimentOptions& options = arguments->options;
-  command->add_option("EXPERIMENT", arguments->experiment, "Which one")->required();
-  command->add_option("--data", options.data, "Folder of the real datasets")->type_name("DIR");
+  command->add_option("EXPERIMENT", arguments->experiment, "Name of the experiment")->required();
+  command->add_option("--data", options.data, "Folder with the real datasets")->type_name("DIR");
   command->add_option("--out", options.out, "Folder for the results [results/EXPERIMENT]")->type_name("DIR");
-  command->add_option("--splits", options.splits, "Random splits of each real dataset [the experiment's]")
+  command->add_option("--splits", options.splits, "Random splits of each real dataset [the experiment's default]")
       ->type_name("S")
       ->check(CLI::Range(1, 1000));
-  command->add_option("--methods", options.methods, "Methods, separated by commas [the experiment's]")
+  command->add_option("--methods", options.methods, "Methods, separated by commas [the experiment's default]")
       ->type_name("LIST")
       ->delimiter(',');
-  command->add_option("--weights", options.weights, "Weights of the network [those inside]")->type_name("FILE");
+  command->add_option("--weights", options.weights, "Network weights [the embedded ones]")->type_name("FILE");
   command->add_option("--before", options.weights_before, "finetune: weights before phase 2 of the training")
       ->type_name("FILE");
-  command->add_flag("--quick", options.quick, "A small version of about a minute");
-  command->add_flag("--fresh", options.fresh, "Forget earlier records in the folder");
+  command->add_flag("--quick", options.quick, "Run a small version that takes about a minute");
+  command->add_flag("--fresh", options.fresh, "Discard earlier records in the folder");
   AddCommonOptions(*command, arguments->common);
   command->callback([arguments, &selected] { selected.run = [arguments] { RunEvaluate(*arguments); }; });
 }

@@ -43,7 +43,7 @@ struct Options {
 void CheckCombination(const Options& options, Method method) {
   CheckWeights(options.weights, method);
   if (options.inducing > 0 && options.method != "svgp" && options.compare.find("svgp") == std::string::npos) {
-    throw Error(ErrorCode::kUsage, "--inducing is for --method svgp, not " + options.method);
+    throw Error(ErrorCode::kUsage, "--inducing goes with --method svgp, not " + options.method);
   }
 }
 
@@ -108,22 +108,21 @@ void RegisterFit(CLI::App& app, Selected& selected) {
   command
       ->add_option("-m,--method", options->method, "oneshot, refine, ml, adam, multistart, map, svgp or ahgp [oneshot]")
       ->type_name("NAME");
-  command->add_option("--steps", options->steps, "Most optimiser steps [0: the method's own]")
+  command->add_option("--steps", options->steps, "Maximum optimiser steps [0: the method's default]")
       ->type_name("K")
       ->check(CLI::Range(0, 1000000));
-  command->add_option("--objective", options->objective, "What refine optimises: ml, or map with the priors [ml]")
+  command->add_option("--objective", options->objective, "What refine optimises: ml, or map (adds the log priors) [ml]")
       ->type_name("NAME")
       ->check(CLI::IsMember({"ml", "map"}));
-  command->add_option("--weights", options->weights, "Network weights for oneshot and refine [inside the program]")
+  command->add_option("--weights", options->weights, "Network weights for oneshot and refine [the embedded ones]")
       ->type_name("FILE");
-  command->add_option("--restarts", options->restarts, "Starts of multistart [10]")
+  command->add_option("--restarts", options->restarts, "Number of starts of multistart [10]")
       ->type_name("R")
       ->check(CLI::Range(1, 100000));
-  command->add_option("--inducing", options->inducing, "Inducing points of svgp [0: half the rows]")
+  command->add_option("--inducing", options->inducing, "Number of inducing points of svgp [0: half the rows]")
       ->type_name("M")
       ->check(CLI::Range(0, 1000000));
-  command
-      ->add_option("--compare", options->compare, "Fit the same rows with these methods too, and show all side by side")
+  command->add_option("--compare", options->compare, "Also fit the same rows with these methods and compare them")
       ->type_name("LIST");
   AddExplainOptions(*command, options->explain);
   AddResultOptions(*command, options->data);

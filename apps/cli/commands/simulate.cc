@@ -21,9 +21,9 @@ namespace {
 constexpr char kHelp[] = "Draw datasets from the training distribution or from a given kernel.";
 
 constexpr char kExamples[] =
-    R"(Without --kernel the structure, its parameters, n and d are drawn as the network's training data are. With --kernel
+    R"(Without --kernel, the structure, its parameters, n and d are drawn like the network's training data. With --kernel,
 the parameters are drawn from their priors unless --parameters and --noise fix them. Inputs are uniform on (0, 1).
-The CSV says in its first lines, as comments, what it was drawn from.
+The first lines of the CSV are comments that say what it was drawn from.
 
 Examples:
   instantgp simulate --seed 7 > data.csv
@@ -60,7 +60,7 @@ KernelRequest RequestOf(const Options& options) {
 void CheckOptions(const Options& options) {
   const bool parameters = !options.parameters.empty() || options.noise;
   if (parameters && options.kernel.empty()) {
-    throw Error(ErrorCode::kUsage, "--parameters and --noise belong to a kernel; add --kernel EXPR");
+    throw Error(ErrorCode::kUsage, "--parameters and --noise go with a kernel; add --kernel EXPR");
   }
   if (options.count > 1 && options.out.empty() && !options.common.json) {
     throw Error(ErrorCode::kUsage, "several datasets need a folder (--out DIR) or --json");
@@ -142,7 +142,7 @@ void Run(const Options& options) {
   if (to_files && options.count > 1) {
     std::error_code failed;
     std::filesystem::create_directories(options.out, failed);
-    if (failed) throw Error(ErrorCode::kFailure, "cannot make the folder " + options.out + ": " + failed.message());
+    if (failed) throw Error(ErrorCode::kFailure, "cannot create the folder " + options.out + ": " + failed.message());
   }
   Json datasets = Json::array();
   std::string text;
@@ -178,14 +178,14 @@ void Run(const Options& options) {
 void RegisterSimulate(CLI::App& app, Selected& selected) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("simulate", kHelp);
-  command->add_option("--n", options->n, "Rows [10..250 at random; 100 with --kernel]")
+  command->add_option("--n", options->n, "Rows [10 to 250 at random; 100 with --kernel]")
       ->type_name("N")
       ->check(CLI::Range(1, 10000000));
-  command->add_option("--d", options->d, "Input columns x1..xD [1..8 at random; as the kernel needs]")
+  command->add_option("--d", options->d, "Input columns x1..xD [1 to 8 at random; with --kernel, as it needs]")
       ->type_name("D")
       ->check(CLI::Range(1, 1000));
   command->add_option("-k,--kernel", options->kernel, "Kernel expression over x1, x2, ...")->type_name("EXPR");
-  command->add_option("--parameters", options->parameters, "Kernel parameters in the order they are printed")
+  command->add_option("--parameters", options->parameters, "Kernel parameters, in the order in which they are printed")
       ->type_name("V,V,...")
       ->delimiter(',');
   command->add_option("--noise", options->noise, "Noise variance")->type_name("V");

@@ -26,8 +26,8 @@ constexpr char kExamples[] = R"(Examples:
   mpirun -n 4 instantgp train --out runs/wide --threads 1 --minutes 60 --set lanes=8 --set batch=32
 
 The folder holds config.json, log.csv, log.jsonl, curve.svg, best.safetensors (best on the validation set so far),
-last.safetensors (at the end) and checkpoints. Ctrl-C writes a checkpoint; --resume goes on bit for bit. A finished run
-resumed with a larger budget warms up and anneals once more.)";
+last.safetensors (at the end) and checkpoints. Ctrl-C writes a checkpoint; --resume continues bit for bit. A finished
+run that is resumed with a larger budget warms up and anneals once more.)";
 
 struct TrainArguments {
   CommonOptions common;
@@ -60,7 +60,7 @@ TrainingConfig EffectiveConfig(const TrainArguments& arguments) {
     config.datasets = 0;
   }
   if (config.datasets == 0 && config.minutes == 0) {
-    throw Error(ErrorCode::kUsage, "how long to train? Give --datasets N or --minutes M");
+    throw Error(ErrorCode::kUsage, "no training budget given; add --datasets N or --minutes M");
   }
   config.Validate();
   return config;
@@ -171,7 +171,7 @@ void RunTrain(const TrainArguments& arguments) {
   if (group->rank() == 0) Report(arguments, config, summary);
   if (summary.interrupted) {
     throw Error(ErrorCode::kInterrupted, "stopped after " + std::to_string(summary.state.datasets) +
-                                             " datasets; go on with 'instantgp train --out " + arguments.folder +
+                                             " datasets; continue with 'instantgp train --out " + arguments.folder +
                                              " --resume'");
   }
 }
@@ -186,15 +186,15 @@ void RegisterTrain(CLI::App& app, Selected& selected) {
   auto* config =
       command->add_option("--config", arguments->config_path, "Settings (JSON) [those of the shipped network]")
           ->type_name("FILE");
-  command->add_flag("--resume", arguments->resume, "Go on from the folder's checkpoint")->excludes(config);
-  auto* datasets = command->add_option("--datasets", arguments->datasets, "Train on so many datasets in all")
+  command->add_flag("--resume", arguments->resume, "Continue from the checkpoint in the folder")->excludes(config);
+  auto* datasets = command->add_option("--datasets", arguments->datasets, "Budget: datasets in total")
                        ->type_name("N")
                        ->check(CLI::Range(1.0, 1e15));
-  command->add_option("--minutes", arguments->minutes, "Train for so long in all")
+  command->add_option("--minutes", arguments->minutes, "Budget: minutes in total")
       ->type_name("M")
       ->check(CLI::PositiveNumber)
       ->excludes(datasets);
-  command->add_option("--phase", arguments->phase, "1: marginal likelihood; 2: noise fine-tuning [1]")
+  command->add_option("--phase", arguments->phase, "Loss: 1 marginal likelihood, 2 noise fine-tuning [1]")
       ->type_name("1|2")
       ->check(CLI::Range(1, 2));
   command->add_option("--set", arguments->settings, "Override a setting, e.g. schedule.peak=1e-3; may be repeated")

@@ -19,9 +19,9 @@ namespace {
 constexpr char kHelp[] = "Add rows to a saved model.";
 
 constexpr char kExamples[] =
-    R"(The factorisation is extended by the new rows; scaling and parameters stay, unless the new rows surprise the model: then
-the parameters are inferred anew from all rows. --reinfer does so in any case, --keep in none. Columns are matched by name
-where NEW.csv has a header. The file of the model is replaced unless --model names another.
+    R"(The factorisation is extended by the new rows. Scaling and parameters stay as they are, unless the new rows contradict
+the model; then the parameters are inferred again from all rows. --reinfer always does so, --keep never. If NEW.csv has
+a header, columns are matched by name. The model file is replaced unless --model names another.
 
 Examples:
   instantgp update price.gp today.csv
@@ -47,15 +47,15 @@ Model LoadSingle(const std::string& path) {
 Vector Targets(const NewRows& rows, const Options& options, const Model& model) {
   if (rows.y && rows.y->allFinite()) return *rows.y;
   throw Error(ErrorCode::kBadInput, OneLine(options.rows) + ": every new row needs a value of the target '" +
-                                        OneLine(model.target_name()) + "'. Fill the column or leave the rows out.");
+                                        OneLine(model.target_name()) + "'. Fill in the values or remove the rows.");
 }
 
 std::string DriftText(const UpdateResult& result) {
   const Drift& drift = result.drift;
   return "  " + Count(drift.rows, "row") + " since the last inference: NLL " + Short(drift.score) + " per point, " +
          Short(drift.expected) + " expected (standardised y); " +
-         (drift.drifting ? "they surprise the model" : "as the model predicts") + "\n  parameters " +
-         (result.reinferred ? "inferred anew from all rows" : "kept") + "\n";
+         (drift.drifting ? "they contradict the model" : "as the model predicts") + "\n  parameters " +
+         (result.reinferred ? "inferred again from all rows" : "kept") + "\n";
 }
 
 void Run(const Options& options) {
@@ -105,23 +105,24 @@ void Run(const Options& options) {
 void RegisterUpdate(CLI::App& app, Selected& selected) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("update", kHelp);
-  command->add_option("MODEL", options->model, "What 'fit --model' or 'search --model' saved")
-      ->type_name("")
-      ->required();
+  command->add_option("MODEL", options->model, "Saved by --model of fit or search")->type_name("")->required();
   command->add_option("NEW.csv", options->rows, "New rows with their target; '-' is standard input")
       ->type_name("")
       ->required();
-  CLI::Option* reinfer = command->add_flag("--reinfer", options->reinfer, "Infer the parameters anew from all rows");
-  command->add_flag("--keep", options->keep, "Keep the parameters whatever the new rows are")->excludes(reinfer);
-  command->add_option("-m,--method", options->method, "How to infer anew [as the model was fitted]")->type_name("NAME");
-  command->add_option("--steps", options->steps, "Most optimiser steps [0: the method's own]")
+  CLI::Option* reinfer =
+      command->add_flag("--reinfer", options->reinfer, "Always infer the parameters again from all rows");
+  command->add_flag("--keep", options->keep, "Keep the parameters, whatever the new rows say")->excludes(reinfer);
+  command->add_option("-m,--method", options->method, "Method that infers again [the one that fitted the model]")
+      ->type_name("NAME");
+  command->add_option("--steps", options->steps, "Maximum optimiser steps [0: the method's default]")
       ->type_name("K")
       ->check(CLI::Range(0, 1000000));
-  command->add_option("--weights", options->weights, "Network weights [inside the program]")->type_name("FILE");
+  command->add_option("--weights", options->weights, "Network weights [the embedded ones]")->type_name("FILE");
   command->add_option("--missing", options->missing, "Rows with missing values: error or drop [error]")
       ->type_name("POLICY")
       ->check(CLI::IsMember({"error", "drop"}));
-  command->add_option("--model", options->output, "Write the model here instead of replacing it")->type_name("FILE");
+  command->add_option("--model", options->output, "Write the model to this file instead of replacing it")
+      ->type_name("FILE");
   AddCommonOptions(*command, options->common);
   command->footer(kExamples);
   command->callback([options, &selected] { selected.run = [options] { Run(*options); }; });

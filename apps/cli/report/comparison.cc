@@ -15,7 +15,7 @@ std::vector<Method> MethodsFromList(const std::string& list) {
     const std::optional<Method> method = MethodFromName(name);
     if (!method) {
       throw Error(ErrorCode::kUsage,
-                  "--compare: there is no method '" + OneLine(name) + "'; give some of " + ListMethods());
+                  "--compare: there is no method '" + OneLine(name) + "'; choose from " + ListMethods());
     }
     methods.push_back(*method);
     begin = end + 1;
@@ -68,10 +68,10 @@ Json ComparisonJson(const std::vector<ComparedFit>& fits) {
 }
 
 std::string ComparisonText(const std::vector<ComparedFit>& fits) {
-  std::vector<std::vector<std::string>> rows = {{"method", "NLML", "time in ms", "times the first"}};
+  std::vector<std::vector<std::string>> rows = {{"method", "NLML", "time in ms", "time ratio"}};
   const bool scored = !fits.empty() && fits[0].holdout.has_value();
   if (scored) {
-    rows[0].insert(rows[0].begin() + 2, {"held-out RMSE", "held-out NLL", "inside 95%"});
+    rows[0].insert(rows[0].begin() + 2, {"held-out RMSE", "held-out NLL", "in 95% interval"});
   }
   for (const ComparedFit& fit : fits) {
     if (fit.status != "ok") {

@@ -22,7 +22,7 @@ void CheckJointSize(const Matrix& X, const PredictionRequest& request) {
   const double bytes = 8 * (2 * m * m + m * request.samples);
   if (bytes > kDefaultMemoryLimit) {
     throw Error(ErrorCode::kLimit, "the joint covariance of " + std::to_string(X.rows()) +
-                                       " rows does not fit the memory limit; predict fewer rows at a time or leave "
+                                       " rows exceeds the memory limit; predict fewer rows at a time or leave "
                                        "out --samples and --cov");
   }
 }
