@@ -13,7 +13,9 @@
 #include <vector>
 
 #include "instantgp/base/stopwatch.h"
+#include "instantgp/base/thread_pool.h"
 #include "instantgp/gp/cholesky.h"
+#include "instantgp/gp/posterior.h"
 #include "instantgp/kernel/parse.h"
 #include "instantgp/kernel/structure_list.h"
 #include "instantgp/model/fit_ensemble.h"

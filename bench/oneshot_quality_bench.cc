@@ -24,9 +24,11 @@
 #include "instantgp/base/thread_pool.h"
 #include "instantgp/data/csv.h"
 #include "instantgp/data/split.h"
+#include "instantgp/gp/posterior.h"
 #include "instantgp/inference/hypotheses_from_data.h"
 #include "instantgp/inference/oneshot.h"
 #include "instantgp/model/fit.h"
+#include "instantgp/network/config.h"
 #include "instantgp/simulate/distribution.h"
 
 namespace {

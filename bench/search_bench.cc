@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "instantgp/base/stopwatch.h"
+#include "instantgp/gp/posterior.h"
 #include "instantgp/inference/type2_ml.h"
 #include "instantgp/model/fit.h"
 #include "instantgp/search/evidence.h"

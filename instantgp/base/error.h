@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "instantgp/base/export.h"
+
 namespace instantgp {
 
 // The numbers are the exit codes of the command line.
@@ -23,7 +25,7 @@ enum class ErrorCode {
 
 // An option that would help, as data: a front end says it in its own words. {"method", "svgp"} is `--method svgp` on
 // the command line, `method="svgp"` in Python and a field in JSON. Without a value the option itself is meant.
-struct Remedy {
+struct INSTANTGP_EXPORT Remedy {
   std::string option;
   std::string value = {};
 
@@ -31,7 +33,7 @@ struct Remedy {
 };
 
 // what() is a whole message for a person, in no front end's words: what is wrong, where, and how to fix it.
-class Error : public std::runtime_error {
+class INSTANTGP_EXPORT Error : public std::runtime_error {
  public:
   Error(ErrorCode code, const std::string& message, std::vector<Remedy> remedies = {})
       : std::runtime_error(message), code_(code), remedies_(std::move(remedies)) {}

@@ -4,13 +4,14 @@
 #include <string>
 #include <vector>
 
+#include "instantgp/base/export.h"
 #include "instantgp/base/matrix.h"
 #include "instantgp/data/dataset.h"
 #include "instantgp/data/scaler.h"
 
 namespace instantgp {
 
-struct ScaledTable {
+struct INSTANTGP_EXPORT ScaledTable {
   Scaler scaler;
   Matrix X;  // (n, d), scaled
   Vector y;  // (n), scaled
@@ -23,8 +24,8 @@ struct ScaledTable {
   int columns() const { return static_cast<int>(X.cols()); }
 };
 
-ScaledTable Scaled(const Dataset& data);
+INSTANTGP_EXPORT ScaledTable Scaled(const Dataset& data);
 // X and y as they are, under default names: for data drawn on the model's own scale.
-ScaledTable AlreadyScaled(Matrix X, Vector y);
+INSTANTGP_EXPORT ScaledTable AlreadyScaled(Matrix X, Vector y);
 
 }  // namespace instantgp

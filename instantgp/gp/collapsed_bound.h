@@ -18,6 +18,7 @@
 #include <string>
 
 #include "instantgp/base/matrix.h"
+#include "instantgp/base/thread_pool.h"
 #include "instantgp/gp/covariance.h"
 #include "instantgp/kernel/log_parameters.h"
 

@@ -8,12 +8,6 @@
 
 namespace instantgp {
 
-struct LeaveOneOut {
-  Vector mean;      // mu_i = y_i - alpha_i / [A^-1]_ii
-  Vector variance;  // 1 / [A^-1]_ii, observed
-  double nll = 0;   // mean negative log density of y_i under its left-out prediction
-};
-
 // All in scaled units. Const methods may run in parallel. Predictions are chunked over test rows, so memory is O(n) a
 // row.
 class Posterior final : public Predictive {

@@ -4,12 +4,11 @@
 #include <cstdint>
 
 #include "instantgp/base/matrix.h"
+#include "instantgp/gp/prediction.h"
 #include "instantgp/kernel/expression.h"
 #include "instantgp/kernel/log_parameters.h"
 
 namespace instantgp {
-
-enum class Noise { kObserved, kLatent };  // with the noise variance added, or without
 
 // All in scaled units. Const methods may run in parallel.
 class Predictive {

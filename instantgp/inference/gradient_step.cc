@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "instantgp/base/thread_pool.h"
 #include "instantgp/kernel/parameters.h"
 
 namespace instantgp {

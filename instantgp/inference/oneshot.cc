@@ -8,11 +8,14 @@
 
 #include "instantgp/base/error.h"
 #include "instantgp/base/stopwatch.h"
+#include "instantgp/base/thread_pool.h"
 #include "instantgp/gp/cholesky.h"
+#include "instantgp/gp/posterior.h"
 #include "instantgp/inference/gradient_step.h"
 #include "instantgp/inference/hypotheses_from_data.h"
 #include "instantgp/inference/ranking.h"
 #include "instantgp/inference/row_sample.h"
+#include "instantgp/network/config.h"
 
 namespace instantgp {
 namespace {

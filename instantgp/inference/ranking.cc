@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "instantgp/base/thread_pool.h"
+
 namespace instantgp {
 
 std::optional<ClosedFormScale> ScaleOf(const NetworkConfig& config) {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "instantgp/base/thread_pool.h"
 #include "instantgp/inference/row_sample.h"
 
 namespace instantgp {

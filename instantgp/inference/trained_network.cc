@@ -6,7 +6,11 @@
 
 #include "instantgp/base/error.h"
 #include "instantgp/base/stopwatch.h"
+#include "instantgp/base/thread_pool.h"
+#include "instantgp/inference/embedded_weights.h"
 #include "instantgp/inference/row_sample.h"
+#include "instantgp/network/network.h"
+#include "instantgp/network/weights.h"
 
 namespace instantgp {
 namespace {
@@ -47,8 +51,18 @@ void WarnBeyondRange(const NetworkConfig& config, int n, int read, int d, std::v
 
 int RowsReadForOneFit(int n) { return std::min(n, std::clamp(n / 3, 64, 128)); }
 
-TrainedNetwork::TrainedNetwork(NetworkWeights weights)
-    : weights_(std::move(weights)), network_(NetworkConfig(weights_.config)) {}
+struct TrainedNetwork::Parts {
+  explicit Parts(NetworkWeights given) : weights(std::move(given)), network(NetworkConfig(weights.config)) {}
+  NetworkWeights weights;
+  Network<float> network;
+};
+
+TrainedNetwork::TrainedNetwork(NetworkWeights weights) : parts_(std::make_shared<const Parts>(std::move(weights))) {}
+
+const NetworkConfig& TrainedNetwork::config() const { return parts_->weights.config; }
+std::size_t TrainedNetwork::num_weights() const { return parts_->weights.values.size(); }
+std::int64_t TrainedNetwork::datasets_seen() const { return parts_->weights.datasets_seen; }
+const std::map<std::string, double>& TrainedNetwork::validation() const { return parts_->weights.validation; }
 
 TrainedNetwork TrainedNetwork::Load(const std::string& path) { return TrainedNetwork(LoadWeights(path)); }
 
@@ -73,7 +87,7 @@ Encoding TrainedNetwork::Encode(ScaledTable table, std::vector<int> columns, Thr
     columns.resize(out.columns());
     std::iota(columns.begin(), columns.end(), 0);
   }
-  const NetworkConfig& config = weights_.config;
+  const NetworkConfig& config = this->config();
   out.rows_read = RowsRead(config, out.rows(), most_rows);
   WarnBeyondRange(config, out.rows(), out.rows_read, static_cast<int>(columns.size()), out.warnings);
   out.columns_read = std::move(columns);
@@ -81,7 +95,9 @@ Encoding TrainedNetwork::Encode(ScaledTable table, std::vector<int> columns, Thr
   const RowSample rows =
       SpreadSample(every_column ? out.X : Matrix(out.X(Eigen::all, out.columns_read)), out.y, out.rows_read);
   Workspace<float> workspace;
-  network_.Encode(weights_.values.data(), rows.X, rows.y, workspace, &out.embedding, pool);
+  Embedding<float> embedding;
+  parts_->network.Encode(parts_->weights.values.data(), rows.X, rows.y, workspace, &embedding, pool);
+  out.embedding = std::make_shared<const Embedding<float>>(std::move(embedding));
   out.encode_ms = clock.Milliseconds();
   return out;
 }
@@ -89,8 +105,8 @@ Encoding TrainedNetwork::Encode(ScaledTable table, std::vector<int> columns, Thr
 Matrix TrainedNetwork::Decode(const Encoding& encoding, const Structure& structure, ThreadPool* pool) const {
   Workspace<float> workspace;
   Matrix theta;
-  network_.Decode(weights_.values.data(), encoding.embedding, AmongRead(structure, encoding.columns_read), workspace,
-                  &theta, pool);
+  parts_->network.Decode(parts_->weights.values.data(), *encoding.embedding,
+                         AmongRead(structure, encoding.columns_read), workspace, &theta, pool);
   return theta;
 }
 
@@ -100,7 +116,7 @@ std::vector<Matrix> TrainedNetwork::Decode(const Encoding& encoding, std::span<c
   for (const Structure& structure : structures) local.push_back(AmongRead(structure, encoding.columns_read));
   Workspace<float> workspace;
   std::vector<Matrix> thetas;
-  network_.DecodeBatch(weights_.values.data(), encoding.embedding, local, workspace, &thetas);
+  parts_->network.DecodeBatch(parts_->weights.values.data(), *encoding.embedding, local, workspace, &thetas);
   return thetas;
 }
 

@@ -3,10 +3,13 @@
 
 #include <utility>
 
+#include "instantgp/base/export.h"
 #include "instantgp/base/matrix.h"
-#include "instantgp/kernel/parameters.h"
+#include "instantgp/kernel/symbol.h"
 
 namespace instantgp {
+
+class ParameterTable;
 
 // The logarithms of all parameters: those of the kernel in the order of its ParameterTable, then that of the noise
 // variance. It is a Vector, since optimisers move through the space of logarithms without asking what a row means; who
@@ -32,8 +35,8 @@ class LogParameters : public Vector {
   double noise() const { return (*this)[kernel_size()]; }
 
   // Of one leaf (numbered depth-first) of the table's kernel.
-  double& Of(const ParameterTable& table, int leaf, ParameterKind kind) { return (*this)[table.Row(leaf, kind)]; }
-  double Of(const ParameterTable& table, int leaf, ParameterKind kind) const { return (*this)[table.Row(leaf, kind)]; }
+  INSTANTGP_EXPORT double& Of(const ParameterTable& table, int leaf, ParameterKind kind);
+  INSTANTGP_EXPORT double Of(const ParameterTable& table, int leaf, ParameterKind kind) const;
 };
 
 // Several LogParameters as the columns of a matrix, as a network decodes them: the row of their noise.

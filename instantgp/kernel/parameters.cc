@@ -100,6 +100,14 @@ int NumParameters(const Expression& expression) {
   return count;
 }
 
+double& LogParameters::Of(const ParameterTable& table, int leaf, ParameterKind kind) {
+  return (*this)[table.Row(leaf, kind)];
+}
+
+double LogParameters::Of(const ParameterTable& table, int leaf, ParameterKind kind) const {
+  return (*this)[table.Row(leaf, kind)];
+}
+
 LogParameters DrawFromPrior(const ParameterTable& table, RandomStream& random) {
   LogParameters log_parameters = Vector(static_cast<Index>(table.size()) + 1);
   Index i = 0;

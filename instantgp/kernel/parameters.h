@@ -8,6 +8,7 @@
 #include "instantgp/base/matrix.h"
 #include "instantgp/base/rng.h"
 #include "instantgp/kernel/expression.h"
+#include "instantgp/kernel/log_parameters.h"
 #include "instantgp/kernel/prior.h"
 
 namespace instantgp {
@@ -44,7 +45,6 @@ class ParameterTable {
 int NumParameters(const Expression& expression);
 
 // One draw from the priors, the noise's included.
-class LogParameters;
 LogParameters DrawFromPrior(const ParameterTable& table, RandomStream& random);
 
 }  // namespace instantgp

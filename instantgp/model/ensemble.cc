@@ -7,6 +7,7 @@
 #include "instantgp/base/check.h"
 #include "instantgp/base/error.h"
 #include "instantgp/base/rng.h"
+#include "instantgp/base/thread_pool.h"
 #include "instantgp/model/scores.h"
 
 namespace instantgp {

@@ -1,6 +1,9 @@
 #include "instantgp/model/fit.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "instantgp/base/thread_pool.h"
 
 namespace instantgp {
 namespace {

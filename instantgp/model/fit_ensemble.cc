@@ -12,6 +12,7 @@
 #include "instantgp/base/normal.h"
 #include "instantgp/base/stopwatch.h"
 #include "instantgp/base/thread_pool.h"
+#include "instantgp/gp/posterior.h"
 #include "instantgp/kernel/parse.h"
 #include "instantgp/kernel/structure_list.h"
 

@@ -6,11 +6,13 @@
 #include <string>
 #include <string_view>
 
+#include "instantgp/base/export.h"
+
 namespace instantgp {
 
 enum class Method { kOneShot, kRefine, kMl, kAdam, kMultiStart, kMap, kSvgp, kAhgp };
 
-struct MethodInfo {
+struct INSTANTGP_EXPORT MethodInfo {
   Method method;
   std::string_view name;   // what users say: "oneshot"
   std::string_view title;  // in tables and figures: "one-shot"
@@ -22,12 +24,12 @@ struct MethodInfo {
   int evaluations;  // likelihoods with gradients that a fit typically takes; 0: one factorisation is all
 };
 
-std::span<const MethodInfo> Methods();
-const MethodInfo& InfoOf(Method method);
+INSTANTGP_EXPORT std::span<const MethodInfo> Methods();
+INSTANTGP_EXPORT const MethodInfo& InfoOf(Method method);
 
-std::string_view Name(Method method);
+INSTANTGP_EXPORT std::string_view Name(Method method);
 // nullopt when there is no such method. `ListMethods()` is "oneshot, refine, ml, ..." for messages.
-std::optional<Method> MethodFromName(std::string_view name);
-std::string ListMethods();
+INSTANTGP_EXPORT std::optional<Method> MethodFromName(std::string_view name);
+INSTANTGP_EXPORT std::string ListMethods();
 
 }  // namespace instantgp

@@ -6,9 +6,11 @@
 
 #include "instantgp/base/check.h"
 #include "instantgp/base/error.h"
-#include "instantgp/base/normal.h"
+#include "instantgp/gp/posterior.h"
+#include "instantgp/gp/sparse_posterior.h"
 #include "instantgp/kernel/parameters.h"
 #include "instantgp/kernel/units.h"
+#include "instantgp/model/scores.h"
 
 namespace instantgp {
 namespace {
@@ -32,9 +34,6 @@ void CheckColumns(const Matrix& X_new, int columns) {
 
 }  // namespace
 
-Vector Prediction::Lower(double probability) const { return mean - NormalQuantile(0.5 + probability / 2) * std; }
-Vector Prediction::Upper(double probability) const { return mean + NormalQuantile(0.5 + probability / 2) * std; }
-
 Model::Model(std::shared_ptr<const Predictive> predictive, Scaler scaler, std::vector<std::string> column_names,
              std::string target_name, FitSummary summary, std::vector<std::string> warnings)
     : predictive_(std::move(predictive)),
@@ -57,6 +56,9 @@ Model::Model(SparsePosterior posterior, Scaler scaler, std::vector<std::string> 
              FitSummary summary, std::vector<std::string> warnings)
     : Model(std::make_shared<const SparsePosterior>(std::move(posterior)), std::move(scaler), std::move(column_names),
             std::move(target_name), std::move(summary), std::move(warnings)) {}
+
+int Model::rows() const { return static_cast<int>(predictive_->X().rows()); }
+int Model::columns() const { return static_cast<int>(predictive_->X().cols()); }
 
 const Posterior& Model::posterior() const {
   if (exact_ == nullptr) {

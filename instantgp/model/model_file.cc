@@ -7,6 +7,8 @@
 #include "instantgp/base/error.h"
 #include "instantgp/base/file.h"
 #include "instantgp/base/safetensors.h"
+#include "instantgp/gp/posterior.h"
+#include "instantgp/gp/sparse_posterior.h"
 #include "instantgp/kernel/parameters.h"
 #include "instantgp/kernel/parse.h"
 #include "instantgp/model/model.h"

@@ -3,16 +3,10 @@
 
 #include "instantgp/base/matrix.h"
 #include "instantgp/data/scaler.h"
+#include "instantgp/gp/prediction.h"
 #include "instantgp/model/mixture.h"
 
 namespace instantgp {
-
-// As users see them.
-struct Scores {
-  double rmse = 0, nll = 0;                            // user's units
-  double rmse_standardized = 0, nll_standardized = 0;  // y standardised by the training part
-  double coverage95 = 0;
-};
 
 // Means over the test points. `std` is that of observations, noise included.
 struct PredictiveScores {

@@ -9,12 +9,16 @@
 
 #include "instantgp/base/error.h"
 #include "instantgp/base/stopwatch.h"
+#include "instantgp/base/thread_pool.h"
 #include "instantgp/gp/cholesky.h"
+#include "instantgp/gp/posterior.h"
+#include "instantgp/gp/sparse_posterior.h"
 #include "instantgp/inference/oneshot.h"
 #include "instantgp/inference/refine.h"
 #include "instantgp/inference/svgp.h"
 #include "instantgp/inference/type2_ml.h"
 #include "instantgp/kernel/parse.h"
+#include "instantgp/network/config.h"
 
 namespace instantgp {
 namespace {
@@ -84,13 +88,6 @@ void RequireNetworkMethod(const FitOptions& options) {
 }
 
 }  // namespace
-
-void SessionOptions::Validate() const {
-  if (threads < 0) {
-    throw Error(ErrorCode::kUsage, "threads must not be negative, got " + std::to_string(threads), {{"threads"}});
-  }
-  if (!(memory_limit > 0)) throw Error(ErrorCode::kUsage, "the memory limit must be positive", {{"memory_limit"}});
-}
 
 Structure AmortisedStructure(const Expression& expression, const std::vector<std::string>& column_names,
                              Method method) {
@@ -200,7 +197,7 @@ Model Session::Fit(const Encoding& encoding, const Structure& structure, const M
 }
 
 Model Session::Fit(ScaledTable table, const Expression& expression, const FitOptions& options,
-                   const LogParameters& start) {
+                   const LogParameters* start) {
   options.Validate();
   CheckMemory(table.rows(), options);
   ThreadPool* threads = options.method == Method::kMultiStart ? &pool() : PoolFor(table.rows());
@@ -244,15 +241,16 @@ Model Session::FitDecoded(const Encoding& encoding, const Structure& structure, 
 }
 
 Model Session::FitScaled(ScaledTable table, const Expression& expression, const FitOptions& options,
-                         const LogParameters& start, ThreadPool* pool) const {
+                         const LogParameters* start, ThreadPool* pool) const {
   if (InfoOf(options.method).sparse) return FitSparse(std::move(table), expression, options, pool);
   FitSummary summary = SummaryOf(options, table);
   std::vector<std::string> warnings = std::move(table.warnings);
   Stopwatch clock;
   const Type2Options type2 = ToType2(options, options_.stop, pool);
-  const bool many = options.method == Method::kMultiStart && start.size() == 0;
+  const bool many = options.method == Method::kMultiStart && start == nullptr;
   const Type2Result result =
-      many ? FitMultiStart(expression, table.X, table.y, type2) : FitType2(expression, table.X, table.y, type2, start);
+      many ? FitMultiStart(expression, table.X, table.y, type2)
+           : FitType2(expression, table.X, table.y, type2, start != nullptr ? *start : LogParameters());
   summary.time_ms.optimize = clock.Milliseconds();
   StopIfAsked("fitting");
   if (!result.ok) throw Error(ErrorCode::kNumerical, "the fit failed: " + result.message);
@@ -362,7 +360,7 @@ std::vector<FitAttempt> Session::FitAll(const Dataset& data, std::span<const Exp
   const Stopwatch clock;
   const ScaledTable table = Scaled(data);
   std::vector<FitAttempt> attempts = Loop(static_cast<int>(kernels.size()), options,
-                                          [&](int k) { return FitScaled(table, kernels[k], each, {}, nullptr); });
+                                          [&](int k) { return FitScaled(table, kernels[k], each, nullptr, nullptr); });
   if (times != nullptr) times->optimize = clock.Milliseconds();
   return attempts;
 }

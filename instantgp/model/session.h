@@ -17,38 +17,29 @@
 #include <string_view>
 #include <vector>
 
-#include "instantgp/base/stopwatch.h"
-#include "instantgp/base/thread_pool.h"
+#include "instantgp/base/export.h"
 #include "instantgp/data/dataset.h"
 #include "instantgp/inference/encoding.h"
 #include "instantgp/inference/trained_network.h"
 #include "instantgp/kernel/structure.h"
-#include "instantgp/model/fit_options.h"
 #include "instantgp/model/model.h"
+#include "instantgp/model/options.h"
 
 namespace instantgp {
 
-// What the matrices of a fit may take together unless a session says otherwise.
-inline constexpr double kDefaultMemoryLimit = 8.0 * 1024 * 1024 * 1024;
-
-struct SessionOptions {
-  const TrainedNetwork* network = nullptr;    // null: the one inside the library, for the method ahgp the baseline's
-  int threads = 0;                            // 0: as the machine has
-  double memory_limit = kDefaultMemoryLimit;  // bytes
-  std::stop_token stop = {};
-
-  void Validate() const;  // throws Error(kUsage) naming the option
-};
+class LogParameters;
+class Stopwatch;
+class ThreadPool;
 
 // A kernel as it came out of a loop over many of them.
-struct FitAttempt {
+struct INSTANTGP_EXPORT FitAttempt {
   std::optional<Model> model;
   std::string failure;  // numerical; all other errors end the loop
 };
 
 // Holds what inference needs and resolves it once: network, threads (started when they are first of use and kept),
 // memory limit and stop token. One call at a time; results depend on none of these but the network.
-class Session {
+class INSTANTGP_EXPORT Session {
  public:
   explicit Session(SessionOptions options = {});
   ~Session();
@@ -68,9 +59,9 @@ class Session {
   Model Fit(const Encoding& encoding, std::string_view kernel, const FitOptions& options = {});
   // The same with hypotheses (p + 1, K) in place of those the network would decode.
   Model Fit(const Encoding& encoding, const Structure& structure, const Matrix& hypotheses, const FitOptions& options);
-  // Other methods, from scaled data; `start` empty: the method's own.
+  // Other methods, from scaled data; `start` null: the method's own.
   Model Fit(ScaledTable table, const Expression& expression, const FitOptions& options,
-            const LogParameters& start = {});
+            const LogParameters* start = nullptr);
 
   // Many kernels, each on one thread, in the order given. Of `times` (may be null) decode is that of the batch, and the
   // loop over kernels counts as factorize or optimize.
@@ -94,7 +85,7 @@ class Session {
   Model FitDecoded(const Encoding& encoding, const Structure& structure, const Matrix* hypotheses,
                    const FitOptions& options, ThreadPool* pool, const Stopwatch& total) const;
   Model FitScaled(ScaledTable table, const Expression& expression, const FitOptions& options,
-                  const LogParameters& start, ThreadPool* pool) const;
+                  const LogParameters* start, ThreadPool* pool) const;
   Model FitSparse(ScaledTable table, const Expression& expression, const FitOptions& options, ThreadPool* pool) const;
   std::vector<FitAttempt> Loop(int count, const FitOptions& options, const std::function<Model(int)>& fit);
 
@@ -103,6 +94,7 @@ class Session {
 };
 
 // The structure a network can answer for; else Error(kBadInput) that says why it cannot.
-Structure AmortisedStructure(const Expression& expression, const std::vector<std::string>& column_names, Method method);
+INSTANTGP_EXPORT Structure AmortisedStructure(const Expression& expression,
+                                              const std::vector<std::string>& column_names, Method method);
 
 }  // namespace instantgp

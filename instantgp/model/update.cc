@@ -10,6 +10,8 @@
 #include "instantgp/base/normal.h"
 #include "instantgp/base/stopwatch.h"
 #include "instantgp/gp/cholesky.h"
+#include "instantgp/gp/posterior.h"
+#include "instantgp/gp/sparse_posterior.h"
 #include "instantgp/kernel/parameters.h"
 #include "instantgp/kernel/units.h"
 
@@ -80,11 +82,10 @@ Matrix InModelUnits(const Expression& expression, const Matrix& theta, const Sca
   const Index p = static_cast<Index>(table.size());
   for (Index k = 0; k < theta.cols(); ++k) {
     Vector values = InOriginalUnits(expression, theta.col(k).head(p).array().exp(), fresh.x_range, fresh.y_std);
-    for (Index i = 1; i < p; ++i) {
-      const Parameter& parameter = table[static_cast<std::size_t>(i)];
-      if (parameter.kind != ParameterKind::kOffset) continue;
-      const double zero = fresh.x_min[parameter.column];
-      values[i] += values[i - 1] * zero * zero;  // the variance of a LIN comes right before its offset
+    for (const Index row : table.Rows(ParameterKind::kOffset, {Elementary::kLIN})) {
+      const Parameter& offset = table[static_cast<std::size_t>(row)];
+      const double zero = fresh.x_min[offset.column];
+      values[row] += values[table.Row(offset.leaf, ParameterKind::kVariance)] * zero * zero;
     }
     out.col(k).head(p) = values.array().log();
     out(p, k) = theta(p, k) + 2 * std::log(fresh.y_std);
@@ -180,7 +181,7 @@ UpdateResult Update(Session& session, const Model& model, const Matrix& X_new, c
       throw Error(ErrorCode::kUsage, "an exact model cannot become a sparse one by an update; fit all rows again");
     }
     if (method.uses_network) return {ReinferByNetwork(session, model, extended, fit), true, drift};
-    return {session.Fit(InModelScale(model, extended), extended.expression(), fit, extended.theta()), true, drift};
+    return {session.Fit(InModelScale(model, extended), extended.expression(), fit, &extended.theta()), true, drift};
   }
   FitSummary summary = model.summary();
   summary.inferred_rows = static_cast<int>(inferred);

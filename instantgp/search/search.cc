@@ -13,6 +13,8 @@
 #include "instantgp/base/error.h"
 #include "instantgp/base/stopwatch.h"
 #include "instantgp/base/thread_pool.h"
+#include "instantgp/gp/posterior.h"
+#include "instantgp/network/config.h"
 #include "instantgp/search/describe.h"
 #include "instantgp/search/moves.h"
 #include "instantgp/search/scorer.h"

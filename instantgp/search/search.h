@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "instantgp/base/export.h"
 #include "instantgp/base/matrix.h"
 #include "instantgp/data/dataset.h"
 #include "instantgp/kernel/log_parameters.h"
@@ -17,7 +18,7 @@
 
 namespace instantgp {
 
-struct SearchOptions {
+struct INSTANTGP_EXPORT SearchOptions {
   int beam = 5;         // structures whose neighbourhood is tried in a round
   int depth = 4;        // rounds after the single symbols
   double budget = 0;    // seconds for everything; 0: none. What is not done by then is left out
@@ -31,7 +32,7 @@ struct SearchOptions {
 // Larger tables are searched on so many rows, spread over the data; the model is fitted to all.
 inline constexpr int kSearchRows = 512;
 
-struct Candidate {
+struct INSTANTGP_EXPORT Candidate {
   Structure structure;
   std::string kernel;  // canonical text
   LogParameters theta;
@@ -43,7 +44,7 @@ struct Candidate {
   std::string words;  // Describe
 };
 
-struct SearchResult {
+struct INSTANTGP_EXPORT SearchResult {
   // Refined ones by score, then the others by score. Refined ones within two nats of the best evidence, which Laplace's
   // approximation cannot tell apart, stand before the rest by likelihood.
   std::vector<Candidate> candidates;
@@ -58,9 +59,10 @@ struct SearchResult {
 
 // Nothing is random: the result depends neither on threads nor, for the structures that were reached, on the budget.
 // Throws what Fit throws; Error(kNumerical) when no structure can be evaluated.
-SearchResult SearchStructures(Session& session, const Dataset& data, const SearchOptions& options = {});
+INSTANTGP_EXPORT SearchResult SearchStructures(Session& session, const Dataset& data,
+                                               const SearchOptions& options = {});
 // In a session of its own.
-SearchResult SearchStructures(const Dataset& data, const SearchOptions& options = {},
-                              const SessionOptions& session = {});
+INSTANTGP_EXPORT SearchResult SearchStructures(const Dataset& data, const SearchOptions& options = {},
+                                               const SessionOptions& session = {});
 
 }  // namespace instantgp

@@ -9,6 +9,7 @@
 #include "instantgp/base/check.h"
 #include "instantgp/base/error.h"
 #include "instantgp/base/rng.h"
+#include "instantgp/base/thread_pool.h"
 #include "instantgp/inference/ranking.h"
 #include "instantgp/simulate/distribution.h"
 #include "instantgp/training/curriculum.h"

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "instantgp/base/error.h"
+#include "instantgp/base/thread_pool.h"
+#include "instantgp/gp/predictive.h"
 #include "instantgp/kernel/structure.h"
 #include "instantgp/model/ensemble.h"
 #include "instantgp/model/fit_ensemble.h"

@@ -10,6 +10,7 @@
 #include "instantgp/base/error.h"
 #include "instantgp/data/dataset.h"
 #include "instantgp/gp/marginal_likelihood.h"
+#include "instantgp/gp/posterior.h"
 #include "instantgp/model/explain.h"
 #include "instantgp/model/fit.h"
 #include "instantgp/model/model.h"

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "instantgp/base/thread_pool.h"
 #include "instantgp/inference/oneshot.h"
 #include "instantgp/kernel/parameters.h"
 #include "instantgp/simulate/distribution.h"

@@ -7,6 +7,8 @@
 #include <numbers>
 
 #include "instantgp/base/rng.h"
+#include "instantgp/base/thread_pool.h"
+#include "instantgp/gp/posterior.h"
 #include "instantgp/inference/oneshot.h"
 #include "instantgp/inference/refine.h"
 #include "instantgp/kernel/parameters.h"

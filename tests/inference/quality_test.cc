@@ -7,6 +7,7 @@
 
 #include "instantgp/base/file.h"
 #include "instantgp/data/csv.h"
+#include "instantgp/gp/posterior.h"
 #include "instantgp/inference/hypotheses_from_data.h"
 #include "instantgp/inference/oneshot.h"
 #include "instantgp/model/fit.h"

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "instantgp/base/thread_pool.h"
 #include "instantgp/gp/marginal_likelihood.h"
 #include "instantgp/kernel/parameters.h"
 #include "instantgp/kernel/parse.h"

@@ -8,7 +8,12 @@
 
 #include "instantgp/base/error.h"
 #include "instantgp/base/rng.h"
+#include "instantgp/base/thread_pool.h"
+#include "instantgp/gp/posterior.h"
+#include "instantgp/inference/embedded_weights.h"
+#include "instantgp/model/fit.h"
 #include "instantgp/model/fit_ensemble.h"
+#include "instantgp/network/config.h"
 #include "instantgp/simulate/distribution.h"
 
 namespace instantgp {

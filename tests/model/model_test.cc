@@ -11,6 +11,7 @@
 #include "instantgp/base/normal.h"
 #include "instantgp/base/rng.h"
 #include "instantgp/base/safetensors.h"
+#include "instantgp/gp/posterior.h"
 #include "instantgp/kernel/expression.h"
 #include "instantgp/model/fit.h"
 

@@ -5,6 +5,7 @@
 
 #include "gtest/gtest.h"
 #include "instantgp/base/error.h"
+#include "instantgp/gp/posterior.h"
 #include "instantgp/kernel/parse.h"
 #include "instantgp/model/fit.h"
 #include "instantgp/model/fit_ensemble.h"

@@ -8,6 +8,7 @@
 
 #include "instantgp/base/error.h"
 #include "instantgp/base/rng.h"
+#include "instantgp/gp/posterior.h"
 #include "instantgp/inference/type2_ml.h"
 #include "instantgp/model/fit.h"
 #include "instantgp/simulate/distribution.h"

@@ -15,6 +15,7 @@
 #include "instantgp/data/csv.h"
 #include "instantgp/data/split.h"
 #include "instantgp/gp/marginal_likelihood.h"
+#include "instantgp/gp/posterior.h"
 #include "instantgp/kernel/parameters.h"
 #include "instantgp/kernel/parse.h"
 #include "instantgp/model/fit.h"

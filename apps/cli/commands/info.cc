@@ -13,6 +13,7 @@
 #include "instantgp/base/safetensors.h"
 #include "instantgp/base/thread_pool.h"
 #include "instantgp/base/version.h"
+#include "instantgp/inference/embedded_weights.h"
 #include "instantgp/inference/trained_network.h"
 
 namespace instantgp::cli {

@@ -7,6 +7,7 @@
 #include "apps/cli/terminal/terminal.h"
 #include "instantgp/base/diagnosis.h"
 #include "instantgp/base/version.h"
+#include "instantgp/gp/posterior.h"
 
 namespace instantgp::cli {
 namespace {

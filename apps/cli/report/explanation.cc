@@ -6,6 +6,7 @@
 
 #include "apps/cli/terminal/terminal.h"
 #include "instantgp/base/diagnosis.h"
+#include "instantgp/gp/posterior.h"
 #include "instantgp/plot/figure.h"
 #include "instantgp/plot/svg.h"
 

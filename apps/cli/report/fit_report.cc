@@ -6,6 +6,8 @@
 #include "apps/cli/terminal/terminal.h"
 #include "instantgp/base/diagnosis.h"
 #include "instantgp/base/version.h"
+#include "instantgp/gp/posterior.h"
+#include "instantgp/gp/sparse_posterior.h"
 #include "instantgp/model/methods.h"
 
 namespace instantgp::cli {

@@ -12,6 +12,7 @@
 #include "instantgp/experiments/report/tables.h"
 #include "instantgp/experiments/run/score.h"
 #include "instantgp/experiments/run/thread_timer.h"
+#include "instantgp/gp/predictive.h"
 #include "instantgp/model/fit.h"
 #include "instantgp/model/fit_ensemble.h"
 #include "instantgp/plot/figure.h"

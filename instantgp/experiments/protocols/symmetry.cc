@@ -6,6 +6,7 @@
 #include "instantgp/base/rng.h"
 #include "instantgp/experiments/protocols/protocols.h"
 #include "instantgp/experiments/report/tables.h"
+#include "instantgp/gp/predictive.h"
 #include "instantgp/model/fit.h"
 #include "instantgp/plot/figure.h"
 #include "instantgp/simulate/distribution.h"

@@ -10,6 +10,7 @@
 #include "instantgp/base/stopwatch.h"
 #include "instantgp/experiments/protocols/protocols.h"
 #include "instantgp/experiments/run/store.h"
+#include "instantgp/inference/embedded_weights.h"
 #include "instantgp/model/fit.h"
 
 namespace instantgp {

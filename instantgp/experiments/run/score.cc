@@ -2,6 +2,7 @@
 
 #include "instantgp/base/error.h"
 #include "instantgp/experiments/run/thread_timer.h"
+#include "instantgp/gp/predictive.h"
 #include "instantgp/model/fit.h"
 
 namespace instantgp {

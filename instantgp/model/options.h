@@ -1,14 +1,18 @@
-// What is asked of a fit, and what it will cost.
+// What is asked of a fit, what it works with, and what it will cost.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <stop_token>
 
+#include "instantgp/base/export.h"
 #include "instantgp/model/methods.h"
 
 namespace instantgp {
 
-struct FitOptions {
+class TrainedNetwork;
+
+struct INSTANTGP_EXPORT FitOptions {
   Method method = Method::kOneShot;
   int steps = 0;      // 0: the method's default
   bool map = false;   // refine: with the log priors, as map does
@@ -21,11 +25,23 @@ struct FitOptions {
   void Validate() const;  // throws Error(kUsage) naming the option
 };
 
+// What the matrices of a fit may take together unless a session says otherwise.
+inline constexpr double kDefaultMemoryLimit = 8.0 * 1024 * 1024 * 1024;
+
+struct INSTANTGP_EXPORT SessionOptions {
+  const TrainedNetwork* network = nullptr;    // null: the one inside the library, for the method ahgp the baseline's
+  int threads = 0;                            // 0: as the machine has
+  double memory_limit = kDefaultMemoryLimit;  // bytes
+  std::stop_token stop = {};
+
+  void Validate() const;  // throws Error(kUsage) naming the option
+};
+
 // What a fit will take, known before it starts.
-struct FitCost {
+struct INSTANTGP_EXPORT FitCost {
   double bytes = 0;    // of matrices at the peak
   double seconds = 0;  // a rough estimate: operations of one factorisation, at 20 GFLOP/s, times the factorisations
 };
-FitCost EstimateCost(int n, const FitOptions& options);
+INSTANTGP_EXPORT FitCost EstimateCost(int n, const FitOptions& options);
 
 }  // namespace instantgp

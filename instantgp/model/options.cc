@@ -1,4 +1,4 @@
-#include "instantgp/model/fit_options.h"
+#include "instantgp/model/options.h"
 
 #include <string>
 
@@ -22,6 +22,13 @@ void FitOptions::Validate() const {
                     "; for the priors from the start use the method map",
                 {{"method", "map"}});
   }
+}
+
+void SessionOptions::Validate() const {
+  if (threads < 0) {
+    throw Error(ErrorCode::kUsage, "threads must not be negative, got " + std::to_string(threads), {{"threads"}});
+  }
+  if (!(memory_limit > 0)) throw Error(ErrorCode::kUsage, "the memory limit must be positive", {{"memory_limit"}});
 }
 
 FitCost EstimateCost(int n, const FitOptions& options) {
