@@ -21,11 +21,11 @@ constexpr int kBriefSteps = 5;
 constexpr int kPolishSteps = 8;
 constexpr int kRefineSteps = 100;
 
-using Addend = std::pair<int, BaseSymbol>;  // column and symbol
+using ColumnSymbol = std::pair<int, BaseSymbol>;  // column and symbol
 
 // The first row of each addend in the parameter table.
-std::map<Addend, Index> AddendRows(const Structure& structure) {
-  std::map<Addend, Index> rows;
+std::map<ColumnSymbol, Index> AddendRows(const Structure& structure) {
+  std::map<ColumnSymbol, Index> rows;
   Index next = 0;
   for (std::size_t i = 0; i < structure.columns.size(); ++i) {
     for (const BaseSymbol symbol : structure.symbols[i]) {
@@ -49,7 +49,7 @@ std::vector<std::pair<Elementary, Index>> FactorRows(BaseSymbol symbol, Index ro
 // `own` log-parameters of a structure with the parent's wherever the two agree: in addends both have, in the noise, and
 // in the factors a new addend shares with one that it may stand for (PER swapped for SE*PER keeps its period).
 Vector Inherit(const Structure& structure, Vector own, const Candidate& parent) {
-  const std::map<Addend, Index> from = AddendRows(parent.structure), to = AddendRows(structure);
+  const std::map<ColumnSymbol, Index> from = AddendRows(parent.structure), to = AddendRows(structure);
   for (const auto& [addend, row] : to) {
     const auto found = from.find(addend);
     if (found != from.end()) {
@@ -80,7 +80,7 @@ struct NewPeriod {
 // The periods of a structure that its parent does not have.
 std::vector<NewPeriod> NewPeriods(const Structure& structure, const Structure& parent) {
   std::vector<NewPeriod> found;
-  const std::map<Addend, Index> known = AddendRows(parent);
+  const std::map<ColumnSymbol, Index> known = AddendRows(parent);
   for (const auto& [addend, row] : AddendRows(structure)) {
     if (known.contains(addend)) continue;
     for (const auto& [factor, factor_row] : FactorRows(addend.second, row)) {
