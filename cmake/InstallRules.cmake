@@ -26,7 +26,8 @@ install(TARGETS instantgp_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(EXPORT InstantGPTargets NAMESPACE instantgp:: DESTINATION ${package_folder})
 configure_package_config_file(cmake/InstantGPConfig.cmake.in ${PROJECT_BINARY_DIR}/InstantGPConfig.cmake
                               INSTALL_DESTINATION ${package_folder})
-write_basic_package_version_file(${PROJECT_BINARY_DIR}/InstantGPConfigVersion.cmake COMPATIBILITY SameMajorVersion)
+# Before 1.0 a new minor version may break what the last one promised.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/InstantGPConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/InstantGPConfig.cmake ${PROJECT_BINARY_DIR}/InstantGPConfigVersion.cmake
               ${PROJECT_SOURCE_DIR}/cmake/ExternalLibraries.cmake DESTINATION ${package_folder})
 

@@ -18,9 +18,9 @@
 namespace instantgp::cli {
 namespace {
 
-constexpr char kHelp[] = "Fit many kernels to a table and predict with their weighted mixture.";
+constexpr char kEnsembleHelp[] = "Fit many kernels to a table and predict with their weighted mixture.";
 
-constexpr char kExamples[] =
+constexpr char kEnsembleExamples[] =
     R"(The table is read by the network once, whatever the number of kernels. A file of kernels holds one expression a
 line; empty lines and lines that begin with # are skipped. Weights: bma by the evidence, tempered by its temperature-th
 root, loo by stacking left-out predictions, uniform all the same.
@@ -31,7 +31,7 @@ Examples:
   instantgp ensemble data.csv --kernels mine.txt --method refine --predict new.csv --output predictions.csv
   instantgp predict price.ens new.csv)";
 
-struct Options {
+struct EnsembleArguments {
   CommonOptions common;
   DataOptions data;
   std::string kernels, method = "oneshot", weights_by = "bma", weights;
@@ -53,7 +53,7 @@ std::vector<std::string> ReadKernels(const std::string& path) {
   return kernels;
 }
 
-EnsembleOptions ToEnsembleOptions(const Options& options) {
+EnsembleOptions ToEnsembleOptions(const EnsembleArguments& options) {
   EnsembleOptions out;
   const std::optional<Method> method = MethodFromName(options.method);
   if (!method) {
@@ -81,7 +81,7 @@ EnsembleOptions ToEnsembleOptions(const Options& options) {
   return out;
 }
 
-void Run(const Options& options) {
+void RunEnsemble(const EnsembleArguments& options) {
   EnsembleOptions ensemble_options = ToEnsembleOptions(options);
   if (options.kernels == "-" && (options.data.data == "-" || options.data.predict == "-")) {
     throw Error(ErrorCode::kUsage, "standard input can be the kernels or a table, not both");
@@ -139,8 +139,8 @@ void Run(const Options& options) {
 }  // namespace
 
 void RegisterEnsemble(CLI::App& app, Selected& selected) {
-  auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("ensemble", kHelp);
+  auto options = std::make_shared<EnsembleArguments>();
+  CLI::App* command = app.add_subcommand("ensemble", kEnsembleHelp);
   AddTableOptions(*command, options->data);
   command->add_option("--kernels", options->kernels, "File with one kernel a line [24 built-in ones]")
       ->type_name("FILE");
@@ -156,8 +156,8 @@ void RegisterEnsemble(CLI::App& app, Selected& selected) {
       ->type_name("FILE");
   AddResultOptions(*command, options->data);
   AddCommonOptions(*command, options->common);
-  command->footer(kExamples);
-  command->callback([options, &selected] { selected.run = [options] { Run(*options); }; });
+  command->footer(kEnsembleExamples);
+  command->callback([options, &selected] { selected.run = [options] { RunEnsemble(*options); }; });
 }
 
 }  // namespace instantgp::cli

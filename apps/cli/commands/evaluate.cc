@@ -14,7 +14,7 @@
 namespace instantgp::cli {
 namespace {
 
-constexpr char kExamples[] = R"(Examples:
+constexpr char kEvaluateExamples[] = R"(Examples:
   instantgp evaluate benchmark --data ../shared/data --out results/benchmark
   instantgp evaluate ahgp --data ../shared/data --splits 20
   instantgp evaluate simulated --methods oneshot,ml,truth
@@ -106,7 +106,7 @@ void RegisterEvaluate(CLI::App& app, Selected& selected) {
     name.resize(12, ' ');
     footer += "  " + name + experiment.what + "\n";
   }
-  command->footer(footer + "\n" + kExamples);
+  command->footer(footer + "\n" + kEvaluateExamples);
   ExperimentOptions& options = arguments->options;
   command->add_option("EXPERIMENT", arguments->experiment, "Which one")->required();
   command->add_option("--data", options.data, "Folder of the real datasets")->type_name("DIR");

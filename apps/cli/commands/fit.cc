@@ -17,9 +17,9 @@
 namespace instantgp::cli {
 namespace {
 
-constexpr char kHelp[] = "Infer the hyperparameters of a Gaussian process from a table.";
+constexpr char kFitHelp[] = "Infer the hyperparameters of a Gaussian process from a table.";
 
-constexpr char kExamples[] =
+constexpr char kFitExamples[] =
     R"(Kernels are sums and products of SE, LIN, PER and MAT52, the same on every column or column by column:
   SE + LIN*PER        SE(x1) * (LIN(x2) + PER(x2))        PER(month)*SE(month) + LIN(month)
 
@@ -32,7 +32,7 @@ Examples:
   instantgp fit data.csv --predict new.csv --output predictions.csv
   zcat data.csv.gz | instantgp fit - --json > fit.json)";
 
-struct Options {
+struct FitArguments {
   CommonOptions common;
   DataOptions data;
   std::string kernel = "SE", method = "oneshot", weights, objective = "ml", compare;
@@ -47,7 +47,7 @@ Method ResolveMethod(const std::string& name) {
   throw Error(ErrorCode::kUsage, "there is no method '" + OneLine(name) + "'; use one of " + ListMethods());
 }
 
-void CheckCombination(const Options& options) {
+void CheckCombination(const FitArguments& options) {
   const bool network_method = options.method == "oneshot" || options.method == "refine";
   if (!options.weights.empty() && !network_method) {
     throw Error(ErrorCode::kUsage, "--weights is for the methods oneshot and refine, not " + options.method);
@@ -61,7 +61,7 @@ void CheckCombination(const Options& options) {
   }
 }
 
-void Run(const Options& options) {
+void RunFit(const FitArguments& options) {
   const Method method = ResolveMethod(options.method);
   CheckCombination(options);
   std::vector<Method> compare;
@@ -117,8 +117,8 @@ void Run(const Options& options) {
 }  // namespace
 
 void RegisterFit(CLI::App& app, Selected& selected) {
-  auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("fit", kHelp);
+  auto options = std::make_shared<FitArguments>();
+  CLI::App* command = app.add_subcommand("fit", kFitHelp);
   AddTableOptions(*command, options->data);
   command->add_option("-k,--kernel", options->kernel, "Kernel expression [SE]")->type_name("EXPR");
   command
@@ -144,8 +144,8 @@ void RegisterFit(CLI::App& app, Selected& selected) {
   AddExplainOptions(*command, options->explain);
   AddResultOptions(*command, options->data);
   AddCommonOptions(*command, options->common);
-  command->footer(kExamples);
-  command->callback([options, &selected] { selected.run = [options] { Run(*options); }; });
+  command->footer(kFitExamples);
+  command->callback([options, &selected] { selected.run = [options] { RunFit(*options); }; });
 }
 
 }  // namespace instantgp::cli

@@ -16,9 +16,9 @@
 namespace instantgp::cli {
 namespace {
 
-constexpr char kHelp[] = "Add rows to a saved model.";
+constexpr char kUpdateHelp[] = "Add rows to a saved model.";
 
-constexpr char kExamples[] =
+constexpr char kUpdateExamples[] =
     R"(The factorisation is extended by the new rows; scaling and parameters stay, unless the new rows surprise the model: then
 the parameters are inferred anew from all rows. --reinfer does so in any case, --keep in none. Columns are matched by name
 where NEW.csv has a header. The file of the model is replaced unless --model names another.
@@ -28,7 +28,7 @@ Examples:
   instantgp update price.gp today.csv --reinfer --model price-new.gp
   tail -n 5 log.csv | instantgp update price.gp - --json)";
 
-struct Options {
+struct UpdateArguments {
   CommonOptions common;
   std::string model, rows, output, missing = "error", method, weights;
   bool reinfer = false, keep = false;
@@ -44,7 +44,7 @@ Model LoadSingle(const std::string& path) {
   return std::get<Model>(std::move(fitted));
 }
 
-Vector Targets(const NewRows& rows, const Options& options, const Model& model) {
+Vector Targets(const NewRows& rows, const UpdateArguments& options, const Model& model) {
   if (rows.y && rows.y->allFinite()) return *rows.y;
   throw Error(ErrorCode::kBadInput, OneLine(options.rows) + ": every new row needs a value of the target '" +
                                         OneLine(model.target_name()) + "'. Fill the column or leave the rows out.");
@@ -58,7 +58,7 @@ std::string DriftText(const UpdateResult& result) {
          (result.reinferred ? "inferred anew from all rows" : "kept") + "\n";
 }
 
-void Run(const Options& options) {
+void RunUpdate(const UpdateArguments& options) {
   if (options.model == "-") throw Error(ErrorCode::kUsage, "the model must be a file: it is replaced by the update");
   const Model before = LoadSingle(options.model);
   const NewRows rows =
@@ -112,8 +112,8 @@ void Run(const Options& options) {
 }  // namespace
 
 void RegisterUpdate(CLI::App& app, Selected& selected) {
-  auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("update", kHelp);
+  auto options = std::make_shared<UpdateArguments>();
+  CLI::App* command = app.add_subcommand("update", kUpdateHelp);
   command->add_option("MODEL", options->model, "What 'fit --model' or 'search --model' saved")
       ->type_name("")
       ->required();
@@ -132,8 +132,8 @@ void RegisterUpdate(CLI::App& app, Selected& selected) {
       ->check(CLI::IsMember({"error", "drop"}));
   command->add_option("--model", options->output, "Write the model here instead of replacing it")->type_name("FILE");
   AddCommonOptions(*command, options->common);
-  command->footer(kExamples);
-  command->callback([options, &selected] { selected.run = [options] { Run(*options); }; });
+  command->footer(kUpdateExamples);
+  command->callback([options, &selected] { selected.run = [options] { RunUpdate(*options); }; });
 }
 
 }  // namespace instantgp::cli
