@@ -1,57 +1,60 @@
-# The two commands: `make demo` and `make test`. `make help` lists the rest.
+# The two commands: `make demo` and `make test`. `make help` lists the rest. One build, build/release, serves both.
 JOBS ?= $(shell nproc)
-LAUNCHER := $(if $(shell command -v ccache),-DCMAKE_CXX_COMPILER_LAUNCHER=ccache,-DINSTANTGP_PCH=ON)
-# The stations that read bytes from outside.
-INPUT_TESTS := $(filter base data kernel cli,$(notdir $(wildcard tests/*)))
+# More arguments for CMake, e.g. CONFIGURE=-DINSTANTGP_ARCH=x86-64-v3
+CONFIGURE ?=
+# The folders of tests/ whose code works with several threads.
+THREADED := base cli experiments gp inference model search training
+configure = cmake --preset $(1) $(CONFIGURE) > /dev/null
+build = cmake --build --preset $(1) -j $(JOBS) --target $(2)
 
-.PHONY: all release demo test asan asan-inputs tsan bench tidy format setup clean help
+.PHONY: all release demo test asan tsan bench tidy format check-format setup clean help
 
 all: release
 
-release:  ## (default) build the program into build/release
-	@cmake --preset release $(LAUNCHER) > /dev/null
-	@cmake --build --preset release -j $(JOBS)
+release:  ## (default) build what gets installed into build/release; the program is build/release/instantgp
+	@$(call configure,release)
+	@$(call build,release,instantgp_installed)
 	@echo "built build/release/instantgp"
 
 demo:  ## install what is missing, build, one-shot inference on the airline example against type-2 ML, draw demo.svg
 	@tools/setup build
-	@$(MAKE) --no-print-directory release
+	@$(call configure,release)
+	@$(call build,release,instantgp_cli)
 	build/release/instantgp fit --example --kernel "LIN + SE*PER" --holdout 0.2 --compare refine,ml --plot demo.svg
 	@echo "the picture is in $(CURDIR)/demo.svg"
 
 test:  ## install what is missing, build, run every test
 	@tools/setup
-	@cmake --preset dev $(LAUNCHER) > /dev/null
-	@cmake --build --preset dev -j $(JOBS)
-	@ctest --preset dev -j $(JOBS) --timeout 600
+	@$(call configure,release)
+	@$(call build,release,all)
+	@ctest --preset release -j $(JOBS)
 
-asan:  ## every test under the address and undefined-behaviour sanitizers
-	@cmake --preset asan $(LAUNCHER) > /dev/null
-	@cmake --build --preset asan -j $(JOBS)
-	@ctest --preset asan -j $(JOBS) --timeout 1800 -E '^(layers|headers)'
+asan:  ## the tests of the library and the program under the address and undefined-behaviour sanitizers
+	@$(call configure,asan)
+	@$(call build,asan,instantgp_test_programs)
+	@ctest --preset asan -j $(JOBS) -LE '^(tree|golden|examples)$$'
 
-asan-inputs:  ## the same for the tests of what reads bytes from outside
-	@cmake --preset asan $(LAUNCHER) > /dev/null
-	@cmake --build --preset asan -j $(JOBS) --target $(INPUT_TESTS:%=%_test)
-	@ctest --preset asan -j $(JOBS) --timeout 1800 -R '^($(subst $() ,|,$(INPUT_TESTS)))$$'
-
-tsan:  ## every test under the thread sanitizer
-	@cmake --preset tsan $(LAUNCHER) > /dev/null
-	@cmake --build --preset tsan -j $(JOBS)
-	@OPENBLAS_NUM_THREADS=1 ctest --preset tsan -j $(JOBS) --timeout 1800 -E '^(layers|headers)'
+tsan:  ## the tests of what works with several threads under the thread sanitizer
+	@$(call configure,tsan)
+	@$(call build,tsan,$(THREADED:%=%_test))
+	@ctest --preset tsan -j $(JOBS) -L '^($(subst $() ,|,$(THREADED)))$$'
 
 bench:  ## build and run the benchmarks
 	@tools/setup
-	@cmake --preset release $(LAUNCHER) -B build/bench -DINSTANTGP_BENCH=ON > /dev/null
-	@cmake --build build/bench -j $(JOBS)
-	@set -e; for program in build/bench/bench/*_bench; do $$program; done
+	@$(call configure,release)
+	@$(call build,release,instantgp_benches)
+	@set -e; for program in build/release/bench/*_bench; do $$program; done
 
-tidy:  ## clang-tidy over the library and the program (needs clang-tidy)
-	@cmake --preset dev $(LAUNCHER) > /dev/null
-	@run-clang-tidy -quiet -p build/dev -j $(JOBS) '/(instantgp|apps)/.*\.cc$$'
+tidy:  ## clang-tidy over the library and the program; fails when it finds more than tools/tidy_counts.txt allows
+	@tools/setup ci
+	@tools/tidy
 
 format:  ## clang-format over every file (needs clang-format)
 	@git ls-files '*.h' '*.cc' | xargs clang-format -i
+
+check-format:  ## fail when `make format` would change something
+	@tools/setup ci
+	@git ls-files '*.h' '*.cc' | xargs clang-format --dry-run -Werror
 
 setup:  ## install the Debian packages that are missing
 	@tools/setup

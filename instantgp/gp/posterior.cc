@@ -12,7 +12,7 @@
 namespace instantgp {
 namespace {
 
-constexpr Index kChunk = 256;  // test rows predicted at a time: memory O(n * kChunk)
+constexpr Index kRowsAtATime = 256;  // test rows predicted at a time: memory O(n * kRowsAtATime)
 
 }  // namespace
 
@@ -100,8 +100,8 @@ void Posterior::PartMeanAndStd(const Covariance& part, const Vector& part_theta,
   if (std != nullptr) part.Diagonal(X_new, part_theta.data(), *std);
   CovarianceScratch scratch;
   Matrix k;  // (n, chunk): K(X, X_new)
-  for (Index first = 0; first < m; first += kChunk) {
-    const Index count = std::min(kChunk, m - first);
+  for (Index first = 0; first < m; first += kRowsAtATime) {
+    const Index count = std::min(kRowsAtATime, m - first);
     part.Cross(X_, X_new.middleRows(first, count), part_theta.data(), k, scratch);
     if (mean != nullptr) mean->segment(first, count).noalias() = k.transpose() * alpha_;
     if (std != nullptr) {

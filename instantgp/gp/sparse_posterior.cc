@@ -10,7 +10,7 @@
 namespace instantgp {
 namespace {
 
-constexpr Index kChunk = 256;  // test rows predicted at a time: memory O(m * kChunk)
+constexpr Index kSparseRowsAtATime = 256;  // test rows predicted at a time: memory O(m * kSparseRowsAtATime)
 
 }  // namespace
 
@@ -45,8 +45,8 @@ void SparsePosterior::MeanAndStd(const Matrix& X_new, Noise noise, Vector* mean,
   if (std != nullptr) covariance_.Diagonal(X_new, parts_.theta.data(), *std);
   CovarianceScratch scratch;
   Matrix v;  // (m, chunk)
-  for (Index first = 0; first < rows; first += kChunk) {
-    const Index count = std::min(kChunk, rows - first);
+  for (Index first = 0; first < rows; first += kSparseRowsAtATime) {
+    const Index count = std::min(kSparseRowsAtATime, rows - first);
     covariance_.Cross(parts_.Z, X_new.middleRows(first, count), parts_.theta.data(), v, scratch);
     SolveLower(parts_.L, v);
     if (mean != nullptr) mean->segment(first, count).noalias() = v.transpose() * parts_.c;

@@ -33,10 +33,10 @@ constexpr const char* kSymbolList =
     "The symbols are SE, LIN, PER and MAT52 (also RBF, Linear, Periodic, Matern52, M52).";
 
 bool IsSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+bool IsDecimalDigit(char c) { return c >= '0' && c <= '9'; }
 // Bytes above ASCII count as letters, so that a word is never cut inside a character.
 bool IsWord(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || IsDigit(c) || c == '_' ||
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || IsDecimalDigit(c) || c == '_' ||
          static_cast<unsigned char>(c) >= 0x80;
 }
 bool EndsBareColumn(char c) {
@@ -224,7 +224,7 @@ class Parser {
       if (begin >= text_.size()) Fail(begin, "the expression ends where a symbol must follow", kSymbolList);
       Fail(begin, "expected a symbol or \"(\" here", kSymbolList);
     }
-    if (IsDigit(word.front())) {
+    if (IsDecimalDigit(word.front())) {
       Fail(begin, "a number cannot stand here", std::string("Every symbol has a variance of its own. ") + kSymbolList);
     }
     const std::string shown = OneLine(word);

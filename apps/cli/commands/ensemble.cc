@@ -19,9 +19,9 @@
 namespace instantgp::cli {
 namespace {
 
-constexpr char kHelp[] = "Fit many kernels to a table and predict with their weighted mixture.";
+constexpr char kEnsembleHelp[] = "Fit many kernels to a table and predict with their weighted mixture.";
 
-constexpr char kExamples[] =
+constexpr char kEnsembleExamples[] =
     R"(The network reads the table once, however many kernels there are. A file of kernels holds one expression per line;
 empty lines and lines that begin with # are skipped. Members are weighted by their marginal likelihood (bma), by its
 T-th root (tempered, T the temperature), by stacking leave-one-out predictions (loo), or equally (uniform).
@@ -32,7 +32,7 @@ Examples:
   instantgp ensemble data.csv --kernels mine.txt --method refine --predict new.csv --output predictions.csv
   instantgp predict price.ens new.csv)";
 
-struct Options {
+struct EnsembleArguments {
   CommonOptions common;
   DataOptions data;
   std::string kernels, method = "oneshot", weights_by = "bma", weights;
@@ -54,7 +54,7 @@ std::vector<std::string> ReadKernels(const std::string& path) {
   return kernels;
 }
 
-EnsembleOptions ToEnsembleOptions(const Options& options) {
+EnsembleOptions ToEnsembleOptions(const EnsembleArguments& options) {
   EnsembleOptions out;
   const Method method = ResolveMethod(options.method);
   const std::optional<Weighting> weighting = WeightingFromName(options.weights_by);
@@ -74,7 +74,7 @@ EnsembleOptions ToEnsembleOptions(const Options& options) {
   return out;
 }
 
-void Run(const Options& options) {
+void RunEnsemble(const EnsembleArguments& options) {
   EnsembleOptions ensemble_options = ToEnsembleOptions(options);
   if (options.kernels == "-" && (options.data.data == "-" || options.data.predict == "-")) {
     throw Error(ErrorCode::kUsage, "standard input can be the kernels or a table, not both");
@@ -131,8 +131,8 @@ void Run(const Options& options) {
 }  // namespace
 
 void RegisterEnsemble(CLI::App& app, Selected& selected) {
-  auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("ensemble", kHelp);
+  auto options = std::make_shared<EnsembleArguments>();
+  CLI::App* command = app.add_subcommand("ensemble", kEnsembleHelp);
   AddTableOptions(*command, options->data);
   command->add_option("--kernels", options->kernels, "File with one kernel per line [24 built-in ones]")
       ->type_name("FILE");
@@ -152,8 +152,8 @@ void RegisterEnsemble(CLI::App& app, Selected& selected) {
       ->type_name("FILE");
   AddResultOptions(*command, options->data);
   AddCommonOptions(*command, options->common);
-  command->footer(kExamples);
-  command->callback([options, &selected] { selected.run = [options] { Run(*options); }; });
+  command->footer(kEnsembleExamples);
+  command->callback([options, &selected] { selected.run = [options] { RunEnsemble(*options); }; });
 }
 
 }  // namespace instantgp::cli

@@ -15,7 +15,7 @@
 namespace instantgp::cli {
 namespace {
 
-constexpr char kExamples[] = R"(Examples:
+constexpr char kEvaluateExamples[] = R"(Examples:
   instantgp evaluate benchmark --data DIR --out results/benchmark
   instantgp evaluate ahgp --data DIR --splits 20
   instantgp evaluate simulated --methods oneshot,ml,truth
@@ -73,7 +73,7 @@ void RegisterEvaluate(CLI::App& app, Selected& selected) {
     name.resize(12, ' ');
     footer += "  " + name + experiment.what + "\n";
   }
-  command->footer(footer + "\n" + kExamples);
+  command->footer(footer + "\n" + kEvaluateExamples);
   ExperimentOptions& options = arguments->options;
   command->add_option("EXPERIMENT", arguments->experiment, "Name of the experiment")->required();
   command->add_option("--data", options.data, "Folder with the real datasets")->type_name("DIR");

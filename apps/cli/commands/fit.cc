@@ -15,9 +15,9 @@
 namespace instantgp::cli {
 namespace {
 
-constexpr char kHelp[] = "Infer the hyperparameters of a Gaussian process from a table.";
+constexpr char kFitHelp[] = "Infer the hyperparameters of a Gaussian process from a table.";
 
-constexpr char kExamples[] =
+constexpr char kFitExamples[] =
     R"(Kernels are sums and products of SE, LIN, PER and MAT52, the same on every column or column by column:
   SE + LIN*PER        SE(x1) * (LIN(x2) + PER(x2))        PER(month)*SE(month) + LIN(month)
 
@@ -30,7 +30,7 @@ Examples:
   instantgp fit data.csv --predict new.csv --output predictions.csv
   zcat data.csv.gz | instantgp fit - --json > fit.json)";
 
-struct Options {
+struct FitArguments {
   CommonOptions common;
   DataOptions data;
   std::string kernel = "SE", method = "oneshot", weights, objective = "ml", compare;
@@ -40,14 +40,14 @@ struct Options {
   ExplainOptions explain;
 };
 
-void CheckCombination(const Options& options, Method method) {
+void CheckCombination(const FitArguments& options, Method method) {
   CheckWeights(options.weights, method);
   if (options.inducing > 0 && options.method != "svgp" && options.compare.find("svgp") == std::string::npos) {
     throw Error(ErrorCode::kUsage, "--inducing goes with --method svgp, not " + options.method);
   }
 }
 
-void Run(const Options& options) {
+void RunFit(const FitArguments& options) {
   const Method method = ResolveMethod(options.method);
   CheckCombination(options, method);
   std::vector<Method> compare;
@@ -101,8 +101,8 @@ void Run(const Options& options) {
 }  // namespace
 
 void RegisterFit(CLI::App& app, Selected& selected) {
-  auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("fit", kHelp);
+  auto options = std::make_shared<FitArguments>();
+  CLI::App* command = app.add_subcommand("fit", kFitHelp);
   AddTableOptions(*command, options->data);
   command->add_option("-k,--kernel", options->kernel, "Kernel expression [SE]")->type_name("EXPR");
   command
@@ -127,8 +127,8 @@ void RegisterFit(CLI::App& app, Selected& selected) {
   AddExplainOptions(*command, options->explain);
   AddResultOptions(*command, options->data);
   AddCommonOptions(*command, options->common);
-  command->footer(kExamples);
-  command->callback([options, &selected] { selected.run = [options] { Run(*options); }; });
+  command->footer(kFitExamples);
+  command->callback([options, &selected] { selected.run = [options] { RunFit(*options); }; });
 }
 
 }  // namespace instantgp::cli

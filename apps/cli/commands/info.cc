@@ -19,15 +19,15 @@
 namespace instantgp::cli {
 namespace {
 
-constexpr char kHelp[] = "Show version, build and CPU features, or what a file holds.";
+constexpr char kInfoHelp[] = "Show version, build and CPU features, or what a file holds.";
 
-constexpr char kExamples[] = R"(Examples:
+constexpr char kInfoExamples[] = R"(Examples:
   instantgp info
   instantgp info price.gp
   instantgp info price.gp --json
   instantgp info models/base.safetensors)";
 
-struct Options {
+struct InfoArguments {
   CommonOptions common;
   std::string file;
 };
@@ -70,7 +70,7 @@ std::string ProgramText() {
          "\n" + Heading("Embedded weights") + "\n" + WeightsText(EmbeddedWeights(), "the embedded weights");
 }
 
-void Run(const Options& options) {
+void RunInfo(const InfoArguments& options) {
   Json document;
   document["schema"] = "instantgp/info/1";
   if (options.file.empty()) {
@@ -128,12 +128,12 @@ void Run(const Options& options) {
 }  // namespace
 
 void RegisterInfo(CLI::App& app, Selected& selected) {
-  auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("info", kHelp);
+  auto options = std::make_shared<InfoArguments>();
+  CLI::App* command = app.add_subcommand("info", kInfoHelp);
   command->add_option("FILE", options->file, "A saved model or ensemble, or network weights")->type_name("");
   AddCommonOptions(*command, options->common);
-  command->footer(kExamples);
-  command->callback([options, &selected] { selected.run = [options] { Run(*options); }; });
+  command->footer(kInfoExamples);
+  command->callback([options, &selected] { selected.run = [options] { RunInfo(*options); }; });
 }
 
 }  // namespace instantgp::cli

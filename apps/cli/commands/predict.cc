@@ -13,9 +13,9 @@
 namespace instantgp::cli {
 namespace {
 
-constexpr char kHelp[] = "Predict with a saved model at the rows of a table.";
+constexpr char kPredictHelp[] = "Predict with a saved model at the rows of a table.";
 
-constexpr char kExamples[] =
+constexpr char kPredictExamples[] =
     R"(The result is a table with the columns mean, std, lower95 and upper95, one row for each row of X.csv. If X.csv has a
 header, columns are matched by name and others are ignored; otherwise they are matched by position. If the target is
 among the columns, scores are printed too.
@@ -25,7 +25,7 @@ Examples:
   instantgp predict price.gp new.csv --latent --samples 5
   cat new.csv | instantgp predict price.gp - --json)";
 
-struct Options {
+struct PredictArguments {
   CommonOptions common;
   std::string model, rows, output, missing = "error";
   bool latent = false, cov = false;
@@ -40,7 +40,7 @@ void AddKernel(const Ensemble& ensemble, Json& document) {
 }
 
 template <typename Fitted>
-void Predict(const Fitted& fitted, const Options& options) {
+void Predict(const Fitted& fitted, const PredictArguments& options) {
   const NewRows rows =
       ReadNewRows(options.rows, MissingFromName(options.missing), fitted.column_names(), fitted.target_name());
   PredictionRequest request;
@@ -83,7 +83,7 @@ void Predict(const Fitted& fitted, const Options& options) {
   }
 }
 
-void Run(const Options& options) {
+void RunPredict(const PredictArguments& options) {
   if (options.model == "-" && options.rows == "-") {
     throw Error(ErrorCode::kUsage, "standard input can be the model or the rows, not both");
   }
@@ -94,8 +94,8 @@ void Run(const Options& options) {
 }  // namespace
 
 void RegisterPredict(CLI::App& app, Selected& selected) {
-  auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("predict", kHelp);
+  auto options = std::make_shared<PredictArguments>();
+  CLI::App* command = app.add_subcommand("predict", kPredictHelp);
   command->add_option("MODEL", options->model, "Saved by --model of fit, ensemble or search")
       ->type_name("")
       ->required();
@@ -110,8 +110,8 @@ void RegisterPredict(CLI::App& app, Selected& selected) {
       ->check(CLI::IsMember({"error", "drop"}));
   command->add_option("-o,--output", options->output, "Write to this file instead of stdout")->type_name("FILE");
   AddCommonOptions(*command, options->common);
-  command->footer(kExamples);
-  command->callback([options, &selected] { selected.run = [options] { Run(*options); }; });
+  command->footer(kPredictExamples);
+  command->callback([options, &selected] { selected.run = [options] { RunPredict(*options); }; });
 }
 
 }  // namespace instantgp::cli

@@ -17,9 +17,9 @@
 namespace instantgp::cli {
 namespace {
 
-constexpr char kHelp[] = "Search for the structure that fits a table best.";
+constexpr char kSearchHelp[] = "Search for the structure that fits a table best.";
 
-constexpr char kExamples[] =
+constexpr char kSearchExamples[] =
     R"(Starts from single symbols, then adds, swaps and drops symbols on one column or on all, and keeps the best structures
 of each round. The score is the negative log evidence per point, smaller is better: by BIC at the network's parameters,
 or by Laplace's approximation for structures that were refined. Refined structures come first. Those whose total
@@ -31,7 +31,7 @@ Examples:
   instantgp search data.csv --explain --explain-plot components.svg
   instantgp search data.csv --beam 10 --depth 6 --refine-top 20 --json)";
 
-struct Options {
+struct SearchArguments {
   CommonOptions common;
   DataOptions data;
   std::string weights;
@@ -84,7 +84,7 @@ Json CandidatesJson(const SearchResult& result, const std::vector<std::string>& 
   return list;
 }
 
-void Run(const Options& options) {
+void RunSearch(const SearchArguments& options) {
   const LoadedData loaded = LoadData(options.data, "search", options.common.seed, [](const Dataset&) {});
   SearchOptions search = options.search;
   CommandSession session(options.common, options.weights);
@@ -119,8 +119,8 @@ void Run(const Options& options) {
 }  // namespace
 
 void RegisterSearch(CLI::App& app, Selected& selected) {
-  auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("search", kHelp);
+  auto options = std::make_shared<SearchArguments>();
+  CLI::App* command = app.add_subcommand("search", kSearchHelp);
   AddTableOptions(*command, options->data);
   SearchOptions& search = options->search;
   command->add_option("--beam", search.beam, "Structures whose neighbours are tried in each round [5]")
@@ -145,8 +145,8 @@ void RegisterSearch(CLI::App& app, Selected& selected) {
   AddExplainOptions(*command, options->explain);
   AddResultOptions(*command, options->data);
   AddCommonOptions(*command, options->common);
-  command->footer(kExamples);
-  command->callback([options, &selected] { selected.run = [options] { Run(*options); }; });
+  command->footer(kSearchExamples);
+  command->callback([options, &selected] { selected.run = [options] { RunSearch(*options); }; });
 }
 
 }  // namespace instantgp::cli

@@ -18,9 +18,9 @@
 namespace instantgp::cli {
 namespace {
 
-constexpr char kHelp[] = "Draw datasets from the training distribution or from a given kernel.";
+constexpr char kSimulateHelp[] = "Draw datasets from the training distribution or from a given kernel.";
 
-constexpr char kExamples[] =
+constexpr char kSimulateExamples[] =
     R"(Without --kernel, the structure, its parameters, n and d are drawn like the network's training data. With --kernel,
 the parameters are drawn from their priors unless --parameters and --noise fix them. Inputs are uniform on (0, 1).
 The first lines of the CSV are comments that say what it was drawn from.
@@ -30,7 +30,7 @@ Examples:
   instantgp simulate --kernel "SE + PER" --n 100 --parameters 1,0.2,0.5,1,0.25 --noise 0.01 --out data.csv
   instantgp simulate --count 20 --d 2 --out datasets/)";
 
-struct Options {
+struct SimulateArguments {
   CommonOptions common;
   std::optional<int> n, d;
   std::string kernel, out;
@@ -47,7 +47,7 @@ struct Drawn {
   LogParameters theta;
 };
 
-KernelRequest RequestOf(const Options& options) {
+KernelRequest RequestOf(const SimulateArguments& options) {
   KernelRequest request;
   request.kernel = options.kernel;
   if (options.n) request.n = *options.n;
@@ -57,7 +57,7 @@ KernelRequest RequestOf(const Options& options) {
   return request;
 }
 
-void CheckOptions(const Options& options) {
+void CheckOptions(const SimulateArguments& options) {
   const bool parameters = !options.parameters.empty() || options.noise;
   if (parameters && options.kernel.empty()) {
     throw Error(ErrorCode::kUsage, "--parameters and --noise go with a kernel; add --kernel EXPR");
@@ -69,13 +69,13 @@ void CheckOptions(const Options& options) {
   RequestOf(options).Validate();
 }
 
-Drawn DrawFromKernel(const Options& options, std::uint64_t index) {
+Drawn DrawFromKernel(const SimulateArguments& options, std::uint64_t index) {
   KernelDraw draw = SimulateKernel(RequestOf(options), options.common.seed, index);
   return {std::move(draw.function.X), std::move(draw.function.y), std::move(draw.expression),
           std::move(draw.function.theta)};
 }
 
-Drawn DrawFromDistribution(const Options& options, std::uint64_t index) {
+Drawn DrawFromDistribution(const SimulateArguments& options, std::uint64_t index) {
   SimulationOptions simulation;
   simulation.n = options.n;
   simulation.d = options.d;
@@ -84,7 +84,7 @@ Drawn DrawFromDistribution(const Options& options, std::uint64_t index) {
   return {std::move(draw.X), std::move(draw.y), ToExpression(draw.truth), std::move(draw.theta)};
 }
 
-std::string CsvOf(const Drawn& drawn, const Options& options, std::uint64_t index) {
+std::string CsvOf(const Drawn& drawn, const SimulateArguments& options, std::uint64_t index) {
   const std::vector<std::string> columns = DefaultColumnNames(static_cast<int>(drawn.X.cols()));
   std::string text = "# instantgp " + std::string(kVersion) + " simulate, seed " + std::to_string(options.common.seed) +
                      ", dataset " + std::to_string(index) + "\n# kernel: " + Print(drawn.expression, columns) + "\n";
@@ -128,7 +128,7 @@ Json JsonOf(const Drawn& drawn, std::uint64_t index) {
   return j;
 }
 
-std::string FileName(const Options& options, int k) {
+std::string FileName(const SimulateArguments& options, int k) {
   if (options.count == 1) return options.out;
   std::string number = std::to_string(k + 1);
   const std::size_t digits = std::max<std::size_t>(3, std::to_string(options.count).size());
@@ -136,7 +136,7 @@ std::string FileName(const Options& options, int k) {
   return (std::filesystem::path(options.out) / ("simulated-" + number + ".csv")).string();
 }
 
-void Run(const Options& options) {
+void RunSimulate(const SimulateArguments& options) {
   CheckOptions(options);
   const bool to_files = !options.out.empty() && options.out != "-";
   if (to_files && options.count > 1) {
@@ -176,8 +176,8 @@ void Run(const Options& options) {
 }  // namespace
 
 void RegisterSimulate(CLI::App& app, Selected& selected) {
-  auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("simulate", kHelp);
+  auto options = std::make_shared<SimulateArguments>();
+  CLI::App* command = app.add_subcommand("simulate", kSimulateHelp);
   command->add_option("--n", options->n, "Rows [10 to 250 at random; 100 with --kernel]")
       ->type_name("N")
       ->check(CLI::Range(1, 10000000));
@@ -194,8 +194,8 @@ void RegisterSimulate(CLI::App& app, Selected& selected) {
       ->check(CLI::Range(1, 1000000));
   command->add_option("-o,--out", options->out, "File, or folder for several datasets [stdout]")->type_name("PATH");
   AddCommonOptions(*command, options->common);
-  command->footer(kExamples);
-  command->callback([options, &selected] { selected.run = [options] { Run(*options); }; });
+  command->footer(kSimulateExamples);
+  command->callback([options, &selected] { selected.run = [options] { RunSimulate(*options); }; });
 }
 
 }  // namespace instantgp::cli

@@ -18,7 +18,7 @@
 namespace instantgp::cli {
 namespace {
 
-constexpr char kExamples[] = R"(Examples:
+constexpr char kTrainExamples[] = R"(Examples:
   instantgp train --out runs/first --minutes 10
   instantgp train --out runs/first --resume
   instantgp train --out runs/tuned --config base.json --datasets 1e6 --set schedule.peak=1e-3 --set network.hypotheses=8
@@ -181,7 +181,7 @@ void RunTrain(const TrainArguments& arguments) {
 void RegisterTrain(CLI::App& app, Selected& selected) {
   auto arguments = std::make_shared<TrainArguments>();
   CLI::App* command = app.add_subcommand("train", "Train a network on simulated data");
-  command->footer(kExamples);
+  command->footer(kTrainExamples);
   command->add_option("--out", arguments->folder, "Folder of the run")->required()->type_name("DIR");
   auto* config =
       command->add_option("--config", arguments->config_path, "Settings (JSON) [those of the shipped network]")

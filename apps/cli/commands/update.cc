@@ -16,9 +16,9 @@
 namespace instantgp::cli {
 namespace {
 
-constexpr char kHelp[] = "Add rows to a saved model.";
+constexpr char kUpdateHelp[] = "Add rows to a saved model.";
 
-constexpr char kExamples[] =
+constexpr char kUpdateExamples[] =
     R"(The factorisation is extended by the new rows. Scaling and parameters stay as they are, unless the new rows contradict
 the model; then the parameters are inferred again from all rows. --reinfer always does so, --keep never. If NEW.csv has
 a header, columns are matched by name. The model file is replaced unless --model names another.
@@ -28,7 +28,7 @@ Examples:
   instantgp update price.gp today.csv --reinfer --model price-new.gp
   tail -n 5 log.csv | instantgp update price.gp - --json)";
 
-struct Options {
+struct UpdateArguments {
   CommonOptions common;
   std::string model, rows, output, missing = "error", method, weights;
   bool reinfer = false, keep = false;
@@ -44,7 +44,7 @@ Model LoadSingle(const std::string& path) {
   return std::get<Model>(std::move(fitted));
 }
 
-Vector Targets(const NewRows& rows, const Options& options, const Model& model) {
+Vector Targets(const NewRows& rows, const UpdateArguments& options, const Model& model) {
   if (rows.y && rows.y->allFinite()) return *rows.y;
   throw Error(ErrorCode::kBadInput, OneLine(options.rows) + ": every new row needs a value of the target '" +
                                         OneLine(model.target_name()) + "'. Fill in the values or remove the rows.");
@@ -58,7 +58,7 @@ std::string DriftText(const UpdateResult& result) {
          (result.reinferred ? "inferred again from all rows" : "kept") + "\n";
 }
 
-void Run(const Options& options) {
+void RunUpdate(const UpdateArguments& options) {
   if (options.model == "-") throw Error(ErrorCode::kUsage, "the model must be a file: it is replaced by the update");
   const Model before = LoadSingle(options.model);
   const NewRows rows =
@@ -103,8 +103,8 @@ void Run(const Options& options) {
 }  // namespace
 
 void RegisterUpdate(CLI::App& app, Selected& selected) {
-  auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("update", kHelp);
+  auto options = std::make_shared<UpdateArguments>();
+  CLI::App* command = app.add_subcommand("update", kUpdateHelp);
   command->add_option("MODEL", options->model, "Saved by --model of fit or search")->type_name("")->required();
   command->add_option("NEW.csv", options->rows, "New rows with their target; '-' is standard input")
       ->type_name("")
@@ -124,8 +124,8 @@ void RegisterUpdate(CLI::App& app, Selected& selected) {
   command->add_option("--model", options->output, "Write the model to this file instead of replacing it")
       ->type_name("FILE");
   AddCommonOptions(*command, options->common);
-  command->footer(kExamples);
-  command->callback([options, &selected] { selected.run = [options] { Run(*options); }; });
+  command->footer(kUpdateExamples);
+  command->callback([options, &selected] { selected.run = [options] { RunUpdate(*options); }; });
 }
 
 }  // namespace instantgp::cli
