@@ -15,9 +15,9 @@ namespace {
 
 constexpr int kMostPanels = 8;
 constexpr int kMostBars = 8;
-constexpr int kGridPoints = 600;
+constexpr int kComponentPoints = 600;
 
-std::string Percent(double share) { return plot::WithMinusSign(plot::FixedNumber(100 * share, 1)) + "%"; }
+std::string ShareText(double share) { return plot::WithMinusSign(plot::FixedNumber(100 * share, 1)) + "%"; }
 
 std::string Shortened(const std::string& text, std::size_t longest) {
   return text.size() <= longest ? text : text.substr(0, longest) + "...";
@@ -63,8 +63,8 @@ void DrawShares(plot::Axes& axes, const Model& model, const Explanation& explana
 void DrawComponent(plot::Axes& axes, const Model& model, const Component& component, const Dataset& train) {
   const int column = component.columns[0];
   const double low = train.X.col(column).minCoeff(), high = train.X.col(column).maxCoeff();
-  const Vector grid =
-      low < high ? Vector::LinSpaced(kGridPoints, low, high) : Vector::LinSpaced(kGridPoints, low - 1, low + 1);
+  const Vector grid = low < high ? Vector::LinSpaced(kComponentPoints, low, high)
+                                 : Vector::LinSpaced(kComponentPoints, low - 1, low + 1);
   Matrix X = Matrix::Zero(grid.size(), model.columns());  // a component does not see the other columns
   X.col(column) = grid;
   const Prediction on_grid = PredictComponent(model, component, X);
@@ -72,7 +72,7 @@ void DrawComponent(plot::Axes& axes, const Model& model, const Component& compon
   Vector fitted;
   model.posterior().MeanAndStd(model.posterior().X(), Noise::kLatent, &fitted, nullptr);
   const Vector partial = train.y - model.scaler().UnscaleMean(fitted) + on_rows.mean;
-  axes.Title(Shortened(Label(component, model), 44) + ": " + Percent(component.share));
+  axes.Title(Shortened(Label(component, model), 44) + ": " + ShareText(component.share));
   axes.XLabel(model.column_names()[static_cast<std::size_t>(column)]);
   axes.HorizontalLine(0);
   axes.Band(grid, on_grid.Lower(0.95), on_grid.Upper(0.95), {plot::PaletteColor(0), 0.2}, "95%");
