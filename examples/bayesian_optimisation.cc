@@ -16,6 +16,12 @@
 #include <string>
 #include <vector>
 
+// Of the source tree, not installed: a random stream, figures, and files written whole.
+#include "instantgp/base/file.h"
+#include "instantgp/base/rng.h"
+#include "instantgp/plot/axes.h"
+#include "instantgp/plot/figure.h"
+
 namespace {
 
 using namespace instantgp;

@@ -11,6 +11,7 @@
 #include "instantgp/base/export.h"
 #include "instantgp/base/matrix.h"
 #include "instantgp/base/version.h"
+#include "instantgp/data/airline.h"
 #include "instantgp/data/csv.h"
 #include "instantgp/data/dataset.h"
 #include "instantgp/data/scaled_table.h"

@@ -4,12 +4,13 @@
 
 #include <string_view>
 
+#include "instantgp/base/export.h"
 #include "instantgp/data/dataset.h"
 
 namespace instantgp {
 
 // The text of examples/airline.csv: columns month (1..144) and passengers.
-std::string_view AirlineCsv();
-Dataset AirlineExample();
+INSTANTGP_EXPORT std::string_view AirlineCsv();
+INSTANTGP_EXPORT Dataset AirlineExample();
 
 }  // namespace instantgp

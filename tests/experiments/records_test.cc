@@ -183,7 +183,8 @@ TEST_F(FolderTest, OtherWeightsOfTheBaselineDropItsRecordsOnly) {
     for (const MethodInfo& info : Methods()) records.push_back(Make("a", 0, "SE", std::string(info.name), 1));
     ResultFolder(path_.string(), settings("a", "a"), true).SaveRecords(records);
     std::vector<std::string> methods;
-    for (const Record& record : ResultFolder(path_.string(), now, false).previous()) methods.push_back(record.method);
+    const ResultFolder folder(path_.string(), now, false);
+    for (const Record& record : folder.previous()) methods.push_back(record.method);
     return methods;
   };
   EXPECT_EQ(left(settings("a", "a")).size(), Methods().size());

@@ -17,7 +17,8 @@ namespace {
 struct Problem {
   Expression expression;
   Matrix X;
-  Vector y, theta;
+  Vector y;
+  LogParameters theta;
 };
 
 Problem RandomProblem(RandomStream& random, Expression expression, Index n) {

@@ -65,7 +65,8 @@ TEST(GoldenFileTest, HoldsExactlyTheCases) {
 }
 
 TEST(GoldenFileTest, CoversTheLanguage) {
-  std::set<int> sizes, dimensions, symbols;
+  std::set<int> sizes, dimensions;
+  std::set<BaseSymbol> symbols;
   int across_columns = 0, outside = 0;
   for (const GoldenCase& golden : AllGoldenCases()) {
     sizes.insert(golden.n);

@@ -16,7 +16,8 @@ namespace {
 struct Problem {
   Expression expression;
   Matrix X, X_new;
-  Vector y, theta;
+  Vector y;
+  LogParameters theta;
 };
 
 Problem MakeProblem(RandomStream& random, const Structure& structure, int n, int m) {

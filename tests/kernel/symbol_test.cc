@@ -17,7 +17,7 @@ TEST(SymbolTest, TenBaseSymbolsAreTheFourAndTheirPairs) {
   std::set<std::string> names;
   for (const BaseSymbol s : kAllBaseSymbols) {
     const auto factors = FactorsOf(s);
-    ASSERT_EQ(factors.size(), s < kNumElementary ? 1U : 2U);
+    ASSERT_EQ(factors.size(), Number(s) < kNumElementary ? 1U : 2U);
     std::string name(Name(factors[0]));
     int parameters = static_cast<int>(ParametersOf(factors[0]).size());
     if (factors.size() == 2) {

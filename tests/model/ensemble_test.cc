@@ -13,7 +13,8 @@
 #include "instantgp/inference/embedded_weights.h"
 #include "instantgp/model/fit.h"
 #include "instantgp/model/fit_ensemble.h"
-#include "instantgp/network/config.h"
+#include "instantgp/network/network.h"
+#include "instantgp/network/weights.h"
 #include "instantgp/simulate/distribution.h"
 
 namespace instantgp {

@@ -106,7 +106,7 @@ TEST_F(Ahgp, RefusesEveryOtherKernel) {
     p.structure.symbols[1] = {symbol};
     EXPECT_THROW(Theta(p), Error) << Name(symbol);
   }
-  p.structure.symbols[1] = {0, 1};
+  p.structure.symbols[1] = {BaseSymbol::kSE, BaseSymbol::kLIN};
   EXPECT_THROW(Theta(p), Error);
   p.structure = Structure{{0, 2}, {{BaseSymbol::kSE}, {BaseSymbol::kSE}}};
   EXPECT_THROW(Theta(p), Error);
