@@ -2,7 +2,7 @@
 """Type-2 ML against scikit-learn's GaussianProcessRegressor: the same rows, the same model (ARD-SE and noise), two threads
 each, timed in one run. Targets: at least 10 times faster, NLML per point no worse than 1e-3.
 
-    bench/compare_sklearn.py build/release/instantgp ../shared/data/energy.csv
+    bench/compare_sklearn.py build/release/instantgp energy.csv
 """
 import argparse
 import csv

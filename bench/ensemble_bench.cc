@@ -13,7 +13,9 @@
 #include <vector>
 
 #include "instantgp/base/stopwatch.h"
+#include "instantgp/base/thread_pool.h"
 #include "instantgp/gp/cholesky.h"
+#include "instantgp/gp/posterior.h"
 #include "instantgp/kernel/parse.h"
 #include "instantgp/kernel/structure_list.h"
 #include "instantgp/model/fit_ensemble.h"
@@ -51,11 +53,11 @@ int main(int argc, char** argv) {
   const std::vector<std::string> kernels = BuiltInKernels();
   const int count = static_cast<int>(kernels.size());
   EnsembleOptions options;
-  options.fit.threads = threads;
+  Session session({.threads = threads});
   const TrainedNetwork& network = TrainedNetwork::Embedded();
 
-  const double ensemble = BestOf(repeats, [&] { FitEnsemble(data, kernels, options); });
-  ThreadPool pool(threads);
+  const double ensemble = BestOf(repeats, [&] { FitEnsemble(session, data, kernels, options); });
+  ThreadPool& pool = session.pool();
   const double encode = BestOf(repeats, [&] { network.Encode(data, {}, &pool); });
 
   const Encoding encoding = network.Encode(data, {}, &pool);
@@ -63,7 +65,7 @@ int main(int argc, char** argv) {
   for (const ColumnSymbols& symbols : BenchmarkStructures()) structures.push_back(SpreadOverColumns(symbols, d));
   const double decode = BestOf(repeats, [&] { network.Decode(encoding, structures); });
 
-  const Model one = Fit(data, "SE", options.fit);
+  const Model one = session.Fit(data, "SE");
   Matrix A = one.posterior().L() * one.posterior().L().transpose();
   std::vector<Matrix> matrices(count);
   const double factorise = BestOf(repeats, [&] {
@@ -88,7 +90,7 @@ int main(int argc, char** argv) {
   std::printf("  (ensemble - encoding) / bare  %9.2f (target 1.30)\n", (ensemble - encode) / bare);
   if (ml != 0) {
     options.fit.method = Method::kMl;
-    const double slow = BestOf(1, [&] { FitEnsemble(data, kernels, options); });
+    const double slow = BestOf(1, [&] { FitEnsemble(session, data, kernels, options); });
     std::printf("  ensemble by L-BFGS            %9.2f ms: %.0f times the one-shot ensemble (target 40)\n", slow,
                 slow / ensemble);
   }

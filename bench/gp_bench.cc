@@ -43,7 +43,7 @@ Problem MakeProblem(const Setting& setting) {
   const Expression e = ParseKernel(setting.kernel, DefaultColumnNames(setting.d));
   const SimulatedFunction f = SimulateFunction(e, setting.n, setting.d, 1, 0, std::nullopt);
   Problem problem{e, f.X, f.y, f.theta, Matrix::Zero(setting.n, setting.n)};
-  problem.theta[problem.theta.size() - 1] = std::log(0.01);
+  problem.theta.noise() = std::log(0.01);
   CovarianceScratch scratch;
   Covariance(e).Cross(f.X, f.X, problem.theta.data(), problem.A, scratch);
   problem.A.diagonal().array() += 0.01;

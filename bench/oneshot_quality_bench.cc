@@ -1,13 +1,13 @@
 // How good the one-shot answers are: simulated pairs that training never saw, and the seven real datasets.
 //
 //   oneshot_quality_bench [--count N] [--weights FILE] [--data DIR] [--splits S] [--ten-start-splits M] [--threads T]
-//   [--seed S] [--tuned 0]
+//   [--seed S] [--bare 1]
 //
 // Simulated, N positives and N negatives: the gap per point in NLML to the true parameters (positives), by number of
 // columns, rows and symbols; the difference in test NLL to type-2 ML by L-BFGS from the standard start. Real data with
 // --data: ARD-SE, mean RMSE on standardised targets over S splits beside the published ones, and what ten steps of
 // refinement leave to ten-start ML (the better of L-BFGS from the standard start and multi-start) on the first M
-// splits, since ten starts take long. With --tuned 0 the gaps are those of the best hypothesis as it was decoded.
+// splits, since ten starts take long. With --bare 1 the gaps are those of the best hypothesis as it was decoded.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -24,9 +24,11 @@
 #include "instantgp/base/thread_pool.h"
 #include "instantgp/data/csv.h"
 #include "instantgp/data/split.h"
+#include "instantgp/gp/posterior.h"
 #include "instantgp/inference/hypotheses_from_data.h"
 #include "instantgp/inference/oneshot.h"
 #include "instantgp/model/fit.h"
+#include "instantgp/network/config.h"
 #include "instantgp/simulate/distribution.h"
 
 namespace {
@@ -73,7 +75,7 @@ bool Uses(const Structure& structure, BaseSymbol symbol) {
 }
 
 bool HasPer(const Structure& structure) {
-  for (BaseSymbol symbol = 0; symbol < kNumBaseSymbols; ++symbol) {
+  for (const BaseSymbol symbol : kAllBaseSymbols) {
     const auto factors = FactorsOf(symbol);
     if (std::find(factors.begin(), factors.end(), Elementary::kPER) != factors.end() && Uses(structure, symbol)) {
       return true;
@@ -82,7 +84,7 @@ bool HasPer(const Structure& structure) {
   return false;
 }
 
-Row Evaluate(const Simulated& s, const TrainedNetwork& network, GradientStep tuned) {
+Row Evaluate(const Simulated& s, const TrainedNetwork& network, bool bare) {
   Row row;
   row.n = static_cast<int>(s.X.rows());
   row.d = static_cast<int>(s.X.cols());
@@ -90,20 +92,14 @@ Row Evaluate(const Simulated& s, const TrainedNetwork& network, GradientStep tun
   row.structure = s.given;
   // The gap on the data as drawn: only there are the true parameters the truth.
   if (s.positive) {
-    Encoding raw;
-    raw.X = s.X;
-    raw.y = s.y;
-    for (int k = 0; k < row.d; ++k) raw.columns.push_back(k);
-    raw.embedding = network.Embed(raw.X, raw.y);
-    const Matrix theta = WithHypothesesFromData(s.given, raw.X, raw.y, network.Decode(raw, s.given));
-    const OneShot found = ChoosePosterior(s.given, raw.X, raw.y, theta, ScaleOf(network.config()), nullptr, tuned);
+    const OneShot found = InferOneShot(network, network.Encode(AlreadyScaled(s.X, s.y)), s.given, {.bare = bare});
     row.gap = found.posterior.nlml() - Posterior(ToExpression(s.truth), s.X, s.y, s.theta).nlml();
   }
   // Test scores as a user gets them.
   const Dataset data = Dataset::Of(s.X, s.y);
   const std::string kernel = Print(ToExpression(s.given), data.column_names);
   const auto score = [&](Method method) {
-    const Model model = Fit(data, kernel, {.method = method, .threads = 1, .network = &network});
+    const Model model = Fit(data, kernel, {.method = method}, {.network = &network, .threads = 1});
     return model.Score(s.X_test, s.y_test).nll;
   };
   try {
@@ -114,15 +110,14 @@ Row Evaluate(const Simulated& s, const TrainedNetwork& network, GradientStep tun
   return row;
 }
 
-void SimulatedFigures(const TrainedNetwork& network, int count, std::uint64_t seed, GradientStep tuned,
-                      ThreadPool& pool) {
+void SimulatedFigures(const TrainedNetwork& network, int count, std::uint64_t seed, bool bare, ThreadPool& pool) {
   SimulationOptions options;
   options.n_test = 100;
   std::vector<Row> rows(2 * count);
   pool.Run(2 * count, [&](int i, int) {
     SimulationOptions own = options;
     own.positive_p = i % 2 == 0 ? 1 : 0;
-    rows[i] = Evaluate(Simulate(own, seed, i), network, tuned);
+    rows[i] = Evaluate(Simulate(own, seed, i), network, bare);
   });
   const auto gaps = [&](auto&& keep) {
     std::vector<double> values;
@@ -142,7 +137,7 @@ void SimulatedFigures(const TrainedNetwork& network, int count, std::uint64_t se
   Print("with PER", gaps([](const Row& r) { return HasPer(r.structure); }));
   Print("with PER, d <= 3", gaps([](const Row& r) { return HasPer(r.structure) && r.d <= 3; }));
   Print("without PER", gaps([](const Row& r) { return !HasPer(r.structure); }));
-  for (BaseSymbol symbol = 0; symbol < kNumBaseSymbols; ++symbol) {
+  for (const BaseSymbol symbol : kAllBaseSymbols) {
     Print("with " + std::string(Name(symbol)), gaps([&](const Row& r) { return Uses(r.structure, symbol); }));
   }
   const auto differences = [&](auto&& keep) {
@@ -197,9 +192,7 @@ void RealData(const TrainedNetwork& network, const std::string& folder, int spli
       const Dataset train = SelectRows(all, rows.train), test = SelectRows(all, rows.test);
       int column = 0;
       const auto fit = [&](FitOptions options) {
-        options.threads = 1;
-        options.network = &network;
-        return Fit(train, "SE", options);
+        return Fit(train, "SE", options, {.network = &network, .threads = 1});
       };
       for (const FitOptions& options :
            {FitOptions{}, FitOptions{.method = Method::kMl}, FitOptions{.method = Method::kRefine, .steps = 10}}) {
@@ -226,7 +219,7 @@ void RealData(const TrainedNetwork& network, const std::string& folder, int spli
 int main(int argc, char** argv) {
   int count = 1000, splits = 20, ten_start_splits = 5, threads = 2;
   std::uint64_t seed = 424242;
-  GradientStep tuned = GradientStep::kYes;
+  bool bare = false;
   std::string folder;
   std::optional<TrainedNetwork> network;
   for (int i = 1; i + 1 < argc; i += 2) {
@@ -236,14 +229,14 @@ int main(int argc, char** argv) {
     if (key == "--ten-start-splits") ten_start_splits = std::stoi(value);
     if (key == "--threads") threads = std::stoi(value);
     if (key == "--seed") seed = std::stoull(value);
-    if (key == "--tuned") tuned = value == "0" ? GradientStep::kNo : GradientStep::kYes;
+    if (key == "--bare") bare = value != "0";
     if (key == "--data") folder = value;
     if (key == "--weights") network.emplace(TrainedNetwork::Load(value));
   }
   const TrainedNetwork& used = network ? *network : TrainedNetwork::Embedded();
   ThreadPool pool(threads);
   std::printf("network of %lld datasets\n", static_cast<long long>(used.datasets_seen()));
-  if (count > 0) SimulatedFigures(used, count, seed, tuned, pool);
+  if (count > 0) SimulatedFigures(used, count, seed, bare, pool);
   if (!folder.empty()) RealData(used, folder, splits, ten_start_splits, pool);
   return 0;
 }

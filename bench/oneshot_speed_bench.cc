@@ -34,11 +34,14 @@ double Median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[half] : 0.5 * (values[half - 1] + values[half]);
 }
 
-double Time(const Dataset& data, const FitOptions& options, int repeats, FitSummary* summary) {
+constexpr char kKernel[] = "SE + LIN + PER";
+
+template <typename Fitter>
+double Time(const Dataset& data, const Fitter& fit, int repeats, FitSummary* summary) {
   double best = 1e300;
   for (int r = 0; r < repeats; ++r) {
     const Stopwatch clock;
-    const Model model = Fit(data, "SE + LIN + PER", options);
+    const Model model = fit(data);
     best = std::min(best, clock.Milliseconds());
     *summary = model.summary();
   }
@@ -49,21 +52,23 @@ double Time(const Dataset& data, const FitOptions& options, int repeats, FitSumm
 
 int main(int argc, char** argv) {
   FitOptions options;
-  options.threads = 2;
+  SessionOptions session_options{.threads = 2};
   int datasets = 7, own_threads = 0;
   std::optional<TrainedNetwork> network;
   for (int i = 1; i + 1 < argc; i += 2) {
-    if (std::strcmp(argv[i], "--threads") == 0) options.threads = std::stoi(argv[i + 1]);
+    if (std::strcmp(argv[i], "--threads") == 0) session_options.threads = std::stoi(argv[i + 1]);
     if (std::strcmp(argv[i], "--own-threads") == 0) own_threads = std::stoi(argv[i + 1]);
     if (std::strcmp(argv[i], "--datasets") == 0) datasets = std::stoi(argv[i + 1]);
     if (std::strcmp(argv[i], "--weights") == 0) {
-      options.network = &network.emplace(TrainedNetwork::Load(argv[i + 1]));
+      session_options.network = &network.emplace(TrainedNetwork::Load(argv[i + 1]));
     }
   }
   TrainedNetwork::Embedded();
-  ThreadPool pool(options.threads);
-  if (own_threads == 0) options.pool = &pool;
-  std::printf("threads %d (%s), %d datasets a size; times in ms\n\n", options.threads,
+  Session kept(session_options);
+  const auto fit = [&](const Dataset& data) {
+    return own_threads == 0 ? kept.Fit(data, kKernel, options) : Fit(data, kKernel, options, session_options);
+  };
+  std::printf("threads %d (%s), %d datasets a size; times in ms\n\n", session_options.threads,
               own_threads == 0 ? "kept" : "each fit's own", datasets);
   std::printf(
       "   n d   one-shot  (scale  encode  decode  factorize)         ml  evaluations  ratio  target"
@@ -75,7 +80,7 @@ int main(int argc, char** argv) {
     Structure structure;
     for (int column = 0; column < size.d; ++column) {
       structure.columns.push_back(column);
-      structure.symbols.push_back({0, 1, 2});
+      structure.symbols.push_back({BaseSymbol::kSE, BaseSymbol::kLIN, BaseSymbol::kPER});
     }
     simulation.structure = structure;
     std::vector<double> one_shot, ml, ml_ratio, multi, multi_ratio, scale, encode, decode, factorize, evaluations;
@@ -84,19 +89,19 @@ int main(int argc, char** argv) {
       const Dataset data = Dataset::Of(drawn.X, drawn.y);
       FitSummary summary;
       options.method = Method::kOneShot;
-      const double fast = Time(data, options, 20, &summary);
+      const double fast = Time(data, fit, 20, &summary);
       one_shot.push_back(fast);
       scale.push_back(summary.time_ms.scale);
       encode.push_back(summary.time_ms.encode);
       decode.push_back(summary.time_ms.decode);
       factorize.push_back(summary.time_ms.factorize);
       options.method = Method::kMl;
-      ml.push_back(Time(data, options, 1, &summary));
+      ml.push_back(Time(data, fit, 1, &summary));
       evaluations.push_back(summary.evaluations);
       ml_ratio.push_back(ml.back() / fast);
       if (size.n == 500 && k >= 3) continue;  // half a minute each
       options.method = Method::kMultiStart;
-      multi.push_back(Time(data, options, 1, &summary));
+      multi.push_back(Time(data, fit, 1, &summary));
       multi_ratio.push_back(multi.back() / fast);
     }
     std::printf("%4d %d %10.3f  (%.3f %7.3f %7.3f %10.3f) %10.1f %12.0f %6.1f %7.0f %12.0f %6.0f %7.0f\n", size.n,

@@ -3,7 +3,7 @@
 the same rows, the same model (SE with a lengthscale per column, noise), inputs in [0, 1], standardised targets, two
 threads each. Prints the table of docs/python-benchmark.md.
 
-    PYTHONPATH=build/release/python bench/python_vs_sklearn.py ../shared/data
+    PYTHONPATH=build/release/python bench/python_vs_sklearn.py DIR
 
 Scores are of standardised targets on held-out rows, means over the splits; seconds are the wall clock's of one fit and
 prediction, ratios scikit-learn's over ours, by wall clock and by CPU time (which a busy machine disturbs less).

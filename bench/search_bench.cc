@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "instantgp/base/stopwatch.h"
+#include "instantgp/gp/posterior.h"
 #include "instantgp/inference/type2_ml.h"
 #include "instantgp/model/fit.h"
 #include "instantgp/search/evidence.h"
@@ -36,7 +37,7 @@ Simulated DrawLowNoise(int seed, int k) {
   options.positives_only = true;
   for (std::uint64_t index = 1000 * static_cast<std::uint64_t>(k);; ++index) {
     Simulated s = Simulate(options, static_cast<std::uint64_t>(seed), index);
-    if (s.theta[s.theta.size() - 1] < 2 * std::log(kNoiseStd)) return s;
+    if (s.theta.noise() < 2 * std::log(kNoiseStd)) return s;
   }
 }
 
@@ -49,10 +50,10 @@ struct Truth {
 Truth Reference(const Simulated& s, const Dataset& data, const std::string& kernel) {
   const FitOptions options = {.method = Method::kRefine, .steps = 100, .map = true};
   const Model model = Fit(data, kernel, options);
-  Vector theta = s.theta;
+  LogParameters theta = s.theta;
   const double log_scale = -2 * std::log(model.scaler().y_std);
   ScaleKernel(s.truth, log_scale, theta);
-  theta[theta.size() - 1] += log_scale;
+  theta.noise() += log_scale;
   Type2Options type2;
   type2.map = true;
   type2.max_steps = 100;
@@ -83,7 +84,7 @@ int main(int argc, char** argv) {
     }
     if (std::strcmp(argv[i], "--budget") == 0) search.budget = std::stod(argv[i + 1]);
   }
-  search.threads = threads;
+  Session session({.threads = threads});
   int exact = 0, found = 0, likelier = 0, evaluated = 0;
   std::vector<double> wall, processor;
   for (int k = 0; k < datasets; ++k) {
@@ -92,7 +93,7 @@ int main(int argc, char** argv) {
     const std::string truth = Print(ToExpression(s.truth), data.column_names);
     const std::clock_t start = std::clock();
     const Stopwatch clock;
-    const SearchResult result = SearchStructures(data, search);
+    const SearchResult result = SearchStructures(session, data, search);
     wall.push_back(clock.Milliseconds() / 1000);
     processor.push_back(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
     const Candidate& first = result.candidates.front();

@@ -28,10 +28,15 @@ endif()
 
 if(INSTANTGP_ARCH)
   target_compile_options(instantgp_settings INTERFACE -march=${INSTANTGP_ARCH})
+  if(INSTANTGP_ARCH STREQUAL "native" AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|amd64")
+    # The network's tiles are laid out for the sixteen registers of AVX2; under AVX-512 GCC 12 also warns of values in its
+    # own headers that are not initialised. The same numbers on every processor since 2013 are worth more.
+    target_compile_options(instantgp_settings INTERFACE -mno-avx512f)
+  endif()
 endif()
 
 # Highway is compiled for one instruction set, the one above; what it would ask for beyond that we do not use. Without the
-# definition it wants to dispatch at run time, and refuses processors newer than it knows how to (AVX-512 with VNNI).
+# definition it wants to dispatch at run time, and refuses processors it does not know how to dispatch to.
 target_compile_definitions(instantgp_settings INTERFACE HWY_COMPILE_ONLY_STATIC)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64|ARM64")
   # Without its run-time dispatch it takes NEON as it is, not NEON with AES. SVE vectors have no size, ours need one.

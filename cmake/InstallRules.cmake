@@ -17,7 +17,7 @@ foreach(line ${includes})
 endforeach()
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/InstantGP)
-set_target_properties(instantgp PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+set_target_properties(instantgp PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 file(RELATIVE_PATH libdir_from_bindir /prefix/${CMAKE_INSTALL_BINDIR} /prefix/${CMAKE_INSTALL_LIBDIR})
 set_target_properties(instantgp_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${libdir_from_bindir}")
 install(TARGETS instantgp EXPORT InstantGPTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
@@ -26,7 +26,6 @@ install(TARGETS instantgp_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(EXPORT InstantGPTargets NAMESPACE instantgp:: DESTINATION ${package_folder})
 configure_package_config_file(cmake/InstantGPConfig.cmake.in ${PROJECT_BINARY_DIR}/InstantGPConfig.cmake
                               INSTALL_DESTINATION ${package_folder})
-# Before 1.0 a new minor version may break what the last one promised.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/InstantGPConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/InstantGPConfig.cmake ${PROJECT_BINARY_DIR}/InstantGPConfigVersion.cmake
               ${PROJECT_SOURCE_DIR}/cmake/ExternalLibraries.cmake DESTINATION ${package_folder})

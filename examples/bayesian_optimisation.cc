@@ -71,10 +71,10 @@ class Optimizer {
     const auto start = std::chrono::steady_clock::now();
     const Index known = model_ ? model_->rows() : 0, fresh = y_.size() - known;
     if (method_ == Method::kOneShot && model_) {
-      const UpdateOptions options = {.reinfer = Reinfer::kAlways, .threads = 1};
-      model_ = Update(*model_, X_.bottomRows(fresh), y_.tail(fresh), options).model;
+      const UpdateOptions options = {.reinfer = Reinfer::kAlways};
+      model_ = Update(session_, *model_, X_.bottomRows(fresh), y_.tail(fresh), options).model;
     } else {
-      model_ = Fit(Dataset::Of(X_, y_), kKernel, {.method = method_, .threads = 1});
+      model_ = session_.Fit(Dataset::Of(X_, y_), kKernel, {.method = method_});
     }
     model_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     const Matrix candidates = Candidates();
@@ -129,6 +129,7 @@ class Optimizer {
   RandomStream random_;
   Matrix X_;
   Vector y_;
+  Session session_{{.threads = 1}};
   std::optional<Model> model_;
   double model_seconds_ = 0;
 };

@@ -8,6 +8,7 @@
 
 #include "apps/cli/options/common.h"
 #include "apps/cli/terminal/interrupt.h"
+#include "apps/cli/terminal/remedies.h"
 #include "apps/cli/terminal/terminal.h"
 #include "instantgp/base/diagnosis.h"
 #include "instantgp/base/error.h"
@@ -25,7 +26,7 @@ constexpr char kExamples[] = R"(Examples:
   instantgp update price.gp today.csv
   instantgp simulate --kernel "SE + PER" --n 100 | instantgp fit -
 
-'instantgp COMMAND --help' explains a command.)";
+'instantgp COMMAND --help' explains each command.)";
 
 // The command the arguments were for; the program itself when none was recognised.
 const CLI::App& InnermostCommand(const CLI::App& app) {
@@ -64,9 +65,9 @@ int UsageError(const CLI::App& app, const std::string& what) {
 }
 
 int Run(int argc, char** argv) {
-  CLI::App app("Gaussian processes without the wait: fits, predicts and simulates.", "instantgp");
-  app.set_version_flag("--version", std::string("instantgp ") + kVersion, "The version");
-  app.set_help_flag("-h,--help", "This text");
+  CLI::App app("Gaussian processes without the wait: fit a table, predict, compare kernels, simulate.", "instantgp");
+  app.set_version_flag("--version", std::string("instantgp ") + kVersion, "Print the version");
+  app.set_help_flag("-h,--help", "Print this help");
   app.footer(kExamples);
   auto formatter = std::make_shared<HelpFormatter>();
   formatter->column_width(26);
@@ -100,7 +101,7 @@ int Run(int argc, char** argv) {
     }
     return UsageError(app, error.what());
   }
-  if (!selected.run) return UsageError(app, "which command? There are " + CommandList(app));
+  if (!selected.run) return UsageError(app, "no command given; the commands are " + CommandList(app));
   selected.run();
   return 0;
 }
@@ -116,13 +117,13 @@ int main(int argc, char** argv) {
     instantgp::cli::InstallSignalHandling();
     return instantgp::cli::Run(argc, argv);
   } catch (const Error& error) {
-    Message(std::string("instantgp: ") + error.what());
+    Message("instantgp: " + instantgp::cli::MessageOf(error));
     return static_cast<int>(error.code());
   } catch (const std::bad_alloc&) {
     Message("instantgp: out of memory; use fewer rows or a machine with more memory");
     return static_cast<int>(ErrorCode::kLimit);
   } catch (const std::exception& error) {
-    Message(std::string("instantgp: internal failure, please report it: ") + error.what());
+    Message(std::string("instantgp: internal failure; please report it: ") + error.what());
     return static_cast<int>(ErrorCode::kFailure);
   }
 }

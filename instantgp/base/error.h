@@ -6,6 +6,10 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
+
+#include "instantgp/base/export.h"
 
 namespace instantgp {
 
@@ -19,14 +23,27 @@ enum class ErrorCode {
   kInterrupted = 130  // the caller asked to stop
 };
 
-// what() is a whole message for a person: what is wrong, where, and how to mend it.
-class Error : public std::runtime_error {
+// An option that would help, as data: a front end says it in its own words. {"method", "svgp"} is `--method svgp` on
+// the command line, `method="svgp"` in Python and a field in JSON. Without a value the option itself is meant.
+struct INSTANTGP_EXPORT Remedy {
+  std::string option;
+  std::string value = {};
+
+  friend bool operator==(const Remedy&, const Remedy&) = default;
+};
+
+// what() is a whole message for a person, in no front end's words: what is wrong, where, and how to fix it.
+class INSTANTGP_EXPORT Error : public std::runtime_error {
  public:
-  Error(ErrorCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  Error(ErrorCode code, const std::string& message, std::vector<Remedy> remedies = {})
+      : std::runtime_error(message), code_(code), remedies_(std::move(remedies)) {}
   ErrorCode code() const { return code_; }
+  // To be taken together.
+  const std::vector<Remedy>& remedies() const { return remedies_; }
 
  private:
   ErrorCode code_;
+  std::vector<Remedy> remedies_;
 };
 
 }  // namespace instantgp

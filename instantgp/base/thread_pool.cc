@@ -163,4 +163,9 @@ void ThreadPool::Run(int count, const std::function<void(int index, int worker)>
   if (failure) std::rethrow_exception(failure);
 }
 
+void RunOn(ThreadPool* pool, int count, const std::function<void(int index, int worker)>& body) {
+  if (pool != nullptr) return pool->Run(count, body);
+  for (int k = 0; k < count; ++k) body(k, 0);
+}
+
 }  // namespace instantgp

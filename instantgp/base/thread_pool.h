@@ -29,4 +29,7 @@ class ThreadPool {
   std::unique_ptr<State> state_;
 };
 
+// The same loop on a pool or, where there is none, on the calling thread in order.
+void RunOn(ThreadPool* pool, int count, const std::function<void(int index, int worker)>& body);
+
 }  // namespace instantgp

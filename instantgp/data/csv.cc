@@ -15,6 +15,8 @@ namespace instantgp {
 
 namespace {
 
+std::vector<Remedy> DropRows() { return {{"missing", "drop"}}; }
+
 // A cell as a message shows it: one line, and not a page of it.
 std::string Shown(const std::string& text) {
   constexpr std::size_t kLongest = 60;
@@ -61,9 +63,11 @@ class TableParser {
   [[noreturn]] void Fail(int line, const std::string& what) const {
     throw Error(ErrorCode::kBadInput, origin_ + ", line " + std::to_string(line) + ": " + what);
   }
-  [[noreturn]] void FailCell(int line, std::size_t column, const std::string& what) const {
+  [[noreturn]] void FailCell(int line, std::size_t column, const std::string& what,
+                             std::vector<Remedy> remedies = {}) const {
     const std::string shown = table_.has_header ? Shown(table_.all_names[column]) : std::to_string(column + 1);
-    throw Error(ErrorCode::kBadInput, origin_ + ", line " + std::to_string(line) + ", column " + shown + ": " + what);
+    throw Error(ErrorCode::kBadInput, origin_ + ", line " + std::to_string(line) + ", column " + shown + ": " + what,
+                std::move(remedies));
   }
 
   CellValue Read(const CsvCell& cell) const { return ReadCell(cell.raw, decimal_comma_); }
@@ -146,21 +150,26 @@ class TableParser {
   [[noreturn]] void FailValue(const CsvCell& cell, CellKind kind, std::size_t column, int line) const {
     const std::string text = cell.text();
     if (kind == CellKind::kMissing) {
-      FailCell(line, column,
-               "the value is missing (" + Shown(text) + "); fill it in, or leave such rows out with --missing drop");
+      FailCell(line, column, "the value is missing (" + Shown(text) + "); fill it in, or drop rows with missing values",
+               DropRows());
     }
     if (kind == CellKind::kInfinite) {
-      FailCell(line, column,
-               Shown(text) + " is infinite or too large; correct it, or empty the cell and use --missing drop");
+      FailCell(
+          line, column,
+          Shown(text) + " is infinite or too large; correct it, or empty the cell and drop rows with missing values",
+          DropRows());
     }
-    std::string hint = "; correct it, or empty the cell and use --missing drop";
+    std::string hint = "; correct it, or empty the cell and drop rows with missing values";
+    std::vector<Remedy> remedies = DropRows();
     if (columns_ == 1 && text.find_first_of(" \t|") != std::string::npos) {
       hint = "; columns are separated by a comma, a semicolon or a tab";
+      remedies.clear();
     } else if (text.find(',') != std::string::npos) {
-      hint = decimal_comma_ ? "; write numbers without marks between thousands"
+      hint = decimal_comma_ ? "; write numbers without thousands separators"
                             : "; a decimal comma is understood only where semicolons separate the columns";
+      remedies.clear();
     }
-    FailCell(line, column, Shown(text) + " is not a number" + hint);
+    FailCell(line, column, Shown(text) + " is not a number" + hint, remedies);
   }
 
   void Finish() {

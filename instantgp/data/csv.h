@@ -6,26 +6,27 @@
 #include <string_view>
 #include <vector>
 
+#include "instantgp/base/export.h"
 #include "instantgp/data/dataset.h"
 
 namespace instantgp {
 
 enum class MissingPolicy { kError, kDrop };
 
-struct CsvOptions {
+struct INSTANTGP_EXPORT CsvOptions {
   std::string target;  // name or 1-based index of the target column; empty: the last column
   MissingPolicy missing = MissingPolicy::kError;
 };
 
 // Which columns of a table with a header are read; cells of the others may hold anything. A table without a header is
 // read whole.
-struct ColumnSelection {
+struct INSTANTGP_EXPORT ColumnSelection {
   std::vector<std::string> wanted;  // empty: all. Names the header lacks are left out.
   std::string may_lack;             // missing cells of this column stay NaN and drop no row
 };
 
 // All cells as numbers. Without a header the names are x1..x(m-1), y.
-struct Table {
+struct INSTANTGP_EXPORT Table {
   std::vector<std::string> names;      // m
   std::vector<std::string> all_names;  // of all columns of the file, selected or not
   bool has_header = false;
@@ -40,15 +41,15 @@ struct Table {
 // Throws Error(kBadInput) saying file, line, column and cell for: an empty file, ragged rows, a cell that is not a
 // number, a missing value under kError, infinite values, duplicate or empty header names, unterminated quotes, bytes
 // that are not text.
-Table ParseTable(std::string_view text, const std::string& origin, MissingPolicy missing = MissingPolicy::kError,
-                 const ColumnSelection& selection = {});
-Table ReadTable(const std::string& path, MissingPolicy missing = MissingPolicy::kError,
-                const ColumnSelection& selection = {});
+INSTANTGP_EXPORT Table ParseTable(std::string_view text, const std::string& origin,
+                                  MissingPolicy missing = MissingPolicy::kError, const ColumnSelection& selection = {});
+INSTANTGP_EXPORT Table ReadTable(const std::string& path, MissingPolicy missing = MissingPolicy::kError,
+                                 const ColumnSelection& selection = {});
 
-Dataset ToDataset(const Table& table, const std::string& target = "");
-Dataset ReadCsv(const std::string& path, const CsvOptions& options = {});
+INSTANTGP_EXPORT Dataset ToDataset(const Table& table, const std::string& target = "");
+INSTANTGP_EXPORT Dataset ReadCsv(const std::string& path, const CsvOptions& options = {});
 
 // A header line and rows with all 17 significant digits ("%.17g"); names are quoted when needed.
-std::string FormatCsv(const std::vector<std::string>& names, const Matrix& values);
+INSTANTGP_EXPORT std::string FormatCsv(const std::vector<std::string>& names, const Matrix& values);
 
 }  // namespace instantgp

@@ -4,12 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "instantgp/base/export.h"
 #include "instantgp/base/matrix.h"
 
 namespace instantgp {
 
 // n rows, d input columns, one target, all finite; X is (n, d).
-struct Dataset {
+struct INSTANTGP_EXPORT Dataset {
   Matrix X;
   Vector y;
   std::vector<std::string> column_names;  // d
@@ -24,6 +25,6 @@ struct Dataset {
 };
 
 // The same columns, only the given rows, in the given order.
-Dataset SelectRows(const Dataset& data, const std::vector<int>& rows);
+INSTANTGP_EXPORT Dataset SelectRows(const Dataset& data, const std::vector<int>& rows);
 
 }  // namespace instantgp

@@ -10,11 +10,12 @@
 
 #include <vector>
 
+#include "instantgp/base/export.h"
 #include "instantgp/base/matrix.h"
 
 namespace instantgp {
 
-struct Scaler {
+struct INSTANTGP_EXPORT Scaler {
   Vector x_min;    // (d)
   Vector x_range;  // (d), > 0
   double y_mean = 0;

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "instantgp/base/check.h"
+#include "instantgp/base/normal.h"
 #include "instantgp/base/thread_pool.h"
 #include "instantgp/gp/cholesky.h"
 #include "instantgp/gp/lapack.h"
@@ -48,7 +48,7 @@ struct Evaluation {
   const Matrix& X;
   const Vector& y;
   const Matrix& Z;
-  const Vector& theta;
+  const LogParameters& theta;
   BoundWorkspace& workspace;
   double beta = 0;
   double relative_jitter = 0;  // of the mean diagonal of Kmm
@@ -66,7 +66,7 @@ BoundValue Evaluation::Value() {
     return result;
   }
   lapack::PinToOneThread();
-  beta = std::exp(-theta[theta.size() - 1]);
+  beta = std::exp(-theta.noise());
   Matrix& L = workspace.L;
   L.resize(m, m);
   double mean_diagonal = 0;
@@ -123,9 +123,9 @@ BoundValue Evaluation::Value() {
   covariance.Diagonal(X, theta.data(), diagonal);
   unexplained = diagonal.sum() - VtV.trace();
   const double count = static_cast<double>(n);
-  const double log_determinant_half = LB.diagonal().array().log().sum() + 0.5 * count * theta[theta.size() - 1];
+  const double log_determinant_half = LB.diagonal().array().log().sum() + 0.5 * count * theta.noise();
   result.negative_elbo =
-      0.5 * std::log(2 * std::numbers::pi) +
+      kHalfLog2Pi +
       (log_determinant_half + 0.5 * (beta * y.squaredNorm() - explained) + 0.5 * beta * unexplained) / count;
   result.ok = std::isfinite(result.negative_elbo);
   if (!result.ok) result.reason = "the bound is not finite";
@@ -189,7 +189,7 @@ void Evaluation::Gradient(Vector& gradient, Matrix& Z_gradient) {
 }  // namespace
 
 BoundValue NegativeElbo(const Covariance& covariance, const Matrix& X, const Vector& y, const Matrix& Z,
-                        const Vector& theta, Vector* gradient, Matrix* Z_gradient, BoundWorkspace& workspace) {
+                        const LogParameters& theta, Vector* gradient, Matrix* Z_gradient, BoundWorkspace& workspace) {
   INSTANTGP_CHECK(X.rows() > 0 && y.size() == X.rows() && Z.rows() > 0 && Z.cols() == X.cols());
   INSTANTGP_CHECK(theta.size() == covariance.num_parameters() + 1);
   INSTANTGP_CHECK((gradient == nullptr) == (Z_gradient == nullptr));

@@ -18,7 +18,9 @@
 #include <string>
 
 #include "instantgp/base/matrix.h"
+#include "instantgp/base/thread_pool.h"
 #include "instantgp/gp/covariance.h"
+#include "instantgp/kernel/log_parameters.h"
 
 namespace instantgp {
 
@@ -59,6 +61,6 @@ struct BoundValue {
 // and `Z_gradient` (m, d) come both or not at all. Never throws for numerical reasons and never returns a value that is
 // not finite with ok = true.
 BoundValue NegativeElbo(const Covariance& covariance, const Matrix& X, const Vector& y, const Matrix& Z,
-                        const Vector& theta, Vector* gradient, Matrix* Z_gradient, BoundWorkspace& workspace);
+                        const LogParameters& theta, Vector* gradient, Matrix* Z_gradient, BoundWorkspace& workspace);
 
 }  // namespace instantgp

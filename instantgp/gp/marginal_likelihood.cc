@@ -2,9 +2,9 @@
 
 #include <cmath>
 #include <functional>
-#include <numbers>
 
 #include "instantgp/base/check.h"
+#include "instantgp/base/normal.h"
 #include "instantgp/gp/cholesky.h"
 
 namespace instantgp {
@@ -48,7 +48,7 @@ NlmlValue Score(const std::function<void(Matrix&)>& build, const Vector& y, cons
     result.log_scale = std::log(c);
     half_fit = 0.5 * quadratic / c + 0.5 * count * result.log_scale;
   }
-  result.nlml = (half_fit + log_determinant_half) / count + 0.5 * std::log(2 * std::numbers::pi);
+  result.nlml = (half_fit + log_determinant_half) / count + kHalfLog2Pi;
   result.ok = std::isfinite(result.nlml);
   if (!result.ok) result.reason = "the marginal likelihood is not finite";
   return result;
@@ -63,7 +63,7 @@ NlmlValue NotFinite() {
 }  // namespace
 
 NlmlValue NegativeLogMarginalLikelihood(const Covariance& covariance, const Matrix& X, const Vector& y,
-                                        const Vector& theta, Vector* gradient, NlmlWorkspace& workspace,
+                                        const LogParameters& theta, Vector* gradient, NlmlWorkspace& workspace,
                                         const ClosedFormScale* scale) {
   const Index n = X.rows();
   const int p = covariance.num_parameters();
@@ -82,8 +82,8 @@ NlmlValue NegativeLogMarginalLikelihood(const Covariance& covariance, const Matr
   return result;
 }
 
-bool NlmlGradient(const Covariance& covariance, const Matrix& X, const Vector& theta, const ClosedFormScale* scale,
-                  NlmlWorkspace& workspace, Vector* gradient) {
+bool NlmlGradient(const Covariance& covariance, const Matrix& X, const LogParameters& theta,
+                  const ClosedFormScale* scale, NlmlWorkspace& workspace, Vector* gradient) {
   const Index n = X.rows();
   const int p = covariance.num_parameters();
   const double count = static_cast<double>(n);

@@ -13,6 +13,7 @@
 
 #include "instantgp/base/matrix.h"
 #include "instantgp/gp/covariance.h"
+#include "instantgp/kernel/log_parameters.h"
 
 namespace instantgp {
 
@@ -41,13 +42,13 @@ struct NlmlValue {
 // theta's size. With `scale` value and gradient are those at c A, as functions of theta. Never throws for numerical
 // reasons and never returns a value that is not finite with ok = true.
 NlmlValue NegativeLogMarginalLikelihood(const Covariance& covariance, const Matrix& X, const Vector& y,
-                                        const Vector& theta, Vector* gradient, NlmlWorkspace& workspace,
+                                        const LogParameters& theta, Vector* gradient, NlmlWorkspace& workspace,
                                         const ClosedFormScale* scale = nullptr);
 
 // The gradient at theta after an evaluation there without one, in the same workspace, which it uses up. False when it
 // is not finite.
-bool NlmlGradient(const Covariance& covariance, const Matrix& X, const Vector& theta, const ClosedFormScale* scale,
-                  NlmlWorkspace& workspace, Vector* gradient);
+bool NlmlGradient(const Covariance& covariance, const Matrix& X, const LogParameters& theta,
+                  const ClosedFormScale* scale, NlmlWorkspace& workspace, Vector* gradient);
 
 // The value for a kernel whose Gram matrix is known: K (n, n), lower triangle.
 NlmlValue NlmlOfGram(const Matrix& K, const Vector& y, double log_noise, NlmlWorkspace& workspace,

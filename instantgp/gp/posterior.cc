@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <utility>
 
 #include "instantgp/base/check.h"
 #include "instantgp/base/error.h"
+#include "instantgp/base/normal.h"
 #include "instantgp/gp/cholesky.h"
 
 namespace instantgp {
@@ -16,7 +16,7 @@ constexpr Index kRowsAtATime = 256;  // test rows predicted at a time: memory O(
 
 }  // namespace
 
-Posterior::Posterior(Expression expression, Matrix X, Vector y, Vector theta)
+Posterior::Posterior(Expression expression, Matrix X, Vector y, LogParameters theta)
     : covariance_(expression), X_(std::move(X)), y_(std::move(y)), theta_(std::move(theta)) {
   const Index n = X_.rows();
   INSTANTGP_CHECK(n > 0 && y_.size() == n && theta_.size() == covariance_.num_parameters() + 1);
@@ -29,10 +29,11 @@ Posterior::Posterior(Expression expression, Matrix X, Vector y, Vector theta)
   build(L_);
   const Factorization factor = Factorize(L_, build);
   if (!factor.ok) {
-    throw Error(ErrorCode::kNumerical, "cannot factorise the covariance of " + std::to_string(n) +
-                                           " rows: " + factor.reason +
-                                           ". Look for duplicate rows or extreme values, or fit with --method map, "
-                                           "whose priors keep parameters moderate.");
+    throw Error(ErrorCode::kNumerical,
+                "cannot factorise the covariance of " + std::to_string(n) + " rows: " + factor.reason +
+                    ". Look for duplicate rows or extreme values, or fit by the method map, whose priors keep the "
+                    "parameters in a sensible range.",
+                {{"method", "map"}});
   }
   jitter_ = factor.jitter;
   L_.triangularView<Eigen::StrictlyUpper>().setZero();
@@ -41,7 +42,8 @@ Posterior::Posterior(Expression expression, Matrix X, Vector y, Vector theta)
   SolveLowerTransposed(L_, alpha_);
 }
 
-Posterior::Posterior(Expression expression, Matrix X, Vector y, Vector theta, Matrix L, Vector alpha, double jitter)
+Posterior::Posterior(Expression expression, Matrix X, Vector y, LogParameters theta, Matrix L, Vector alpha,
+                     double jitter)
     : covariance_(expression),
       X_(std::move(X)),
       y_(std::move(y)),
@@ -134,7 +136,7 @@ LeaveOneOut Posterior::Loo() const {
   loo.mean = y_ - alpha_.cwiseProduct(loo.variance);
   for (Index i = 0; i < n; ++i) {
     const double residual = y_[i] - loo.mean[i];
-    loo.nll += 0.5 * (std::log(2 * std::numbers::pi * loo.variance[i]) + residual * residual / loo.variance[i]);
+    loo.nll -= LogNormalDensity(residual, 0, std::sqrt(loo.variance[i]));
   }
   loo.nll /= static_cast<double>(n);
   return loo;
@@ -142,14 +144,14 @@ LeaveOneOut Posterior::Loo() const {
 
 double Posterior::nlml() const {
   const double n = static_cast<double>(y_.size());
-  return (0.5 * y_.dot(alpha_) + L_.diagonal().array().log().sum()) / n + 0.5 * std::log(2 * std::numbers::pi);
+  return (0.5 * y_.dot(alpha_) + L_.diagonal().array().log().sum()) / n + kHalfLog2Pi;
 }
 
 double Posterior::jitter() const { return jitter_; }
 const Expression& Posterior::expression() const { return covariance_.expression(); }
 const Matrix& Posterior::X() const { return X_; }
 const Vector& Posterior::y() const { return y_; }
-const Vector& Posterior::theta() const { return theta_; }
+const LogParameters& Posterior::theta() const { return theta_; }
 const Matrix& Posterior::L() const { return L_; }
 const Vector& Posterior::alpha() const { return alpha_; }
 

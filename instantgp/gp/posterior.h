@@ -4,23 +4,18 @@
 #include "instantgp/base/matrix.h"
 #include "instantgp/gp/covariance.h"
 #include "instantgp/gp/predictive.h"
+#include "instantgp/kernel/log_parameters.h"
 
 namespace instantgp {
-
-struct LeaveOneOut {
-  Vector mean;      // mu_i = y_i - alpha_i / [A^-1]_ii
-  Vector variance;  // 1 / [A^-1]_ii, observed
-  double nll = 0;   // mean negative log density of y_i under its left-out prediction
-};
 
 // All in scaled units. Const methods may run in parallel. Predictions are chunked over test rows, so memory is O(n) a
 // row.
 class Posterior final : public Predictive {
  public:
   // Factorises. Throws Error(kNumerical) with the reason when the ladder is exhausted.
-  Posterior(Expression expression, Matrix X, Vector y, Vector theta);
+  Posterior(Expression expression, Matrix X, Vector y, LogParameters theta);
   // From stored parts (a model file): no factorisation. Sizes are checked.
-  Posterior(Expression expression, Matrix X, Vector y, Vector theta, Matrix L, Vector alpha, double jitter);
+  Posterior(Expression expression, Matrix X, Vector y, LogParameters theta, Matrix L, Vector alpha, double jitter);
 
   // With further rows and the same parameters, by a block step on the factor: O(m n^2) instead of O((n + m)^3 / 3).
   //   V = L^-1 K(X, X'),  L' = chol(K(X', X') + (noise + jitter) I - V^T V),  factor [L 0; V^T L']
@@ -40,7 +35,7 @@ class Posterior final : public Predictive {
   const Expression& expression() const override;
   const Matrix& X() const override;
   const Vector& y() const override;
-  const Vector& theta() const override;
+  const LogParameters& theta() const override;
   const Matrix& L() const;  // lower triangle; upper is zero
   const Vector& alpha() const;
 
@@ -48,7 +43,7 @@ class Posterior final : public Predictive {
   Covariance covariance_;
   Matrix X_;
   Vector y_;
-  Vector theta_;
+  LogParameters theta_;
   Matrix L_;
   Vector alpha_;
   double jitter_ = 0;

@@ -48,6 +48,6 @@ Matrix Predictive::Samples(const Matrix& X_new, Noise noise, int count, std::uin
 }
 
 double Predictive::log_marginal_likelihood() const { return -nlml() * static_cast<double>(y().size()); }
-double Predictive::noise_variance() const { return std::exp(theta()[theta().size() - 1]); }
+double Predictive::noise_variance() const { return std::exp(theta().noise()); }
 
 }  // namespace instantgp

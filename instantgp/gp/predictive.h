@@ -4,11 +4,11 @@
 #include <cstdint>
 
 #include "instantgp/base/matrix.h"
+#include "instantgp/gp/prediction.h"
 #include "instantgp/kernel/expression.h"
+#include "instantgp/kernel/log_parameters.h"
 
 namespace instantgp {
-
-enum class Noise { kObserved, kLatent };  // with the noise variance added, or without
 
 // All in scaled units. Const methods may run in parallel.
 class Predictive {
@@ -28,7 +28,7 @@ class Predictive {
   virtual const Expression& expression() const = 0;
   virtual const Matrix& X() const = 0;
   virtual const Vector& y() const = 0;
-  virtual const Vector& theta() const = 0;  // log parameters, log noise variance last
+  virtual const LogParameters& theta() const = 0;
 
   double log_marginal_likelihood() const;  // -nlml() n
   double noise_variance() const;

@@ -14,7 +14,7 @@ constexpr Index kSparseRowsAtATime = 256;  // test rows predicted at a time: mem
 
 }  // namespace
 
-SparsePosterior::SparsePosterior(Expression expression, Matrix X, Vector y, Matrix Z, Vector theta)
+SparsePosterior::SparsePosterior(Expression expression, Matrix X, Vector y, Matrix Z, LogParameters theta)
     : covariance_(expression) {
   BoundWorkspace workspace;
   const BoundValue bound = NegativeElbo(covariance_, X, y, Z, theta, nullptr, nullptr, workspace);

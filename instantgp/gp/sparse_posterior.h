@@ -7,20 +7,21 @@
 #include "instantgp/gp/collapsed_bound.h"
 #include "instantgp/gp/covariance.h"
 #include "instantgp/gp/predictive.h"
+#include "instantgp/kernel/log_parameters.h"
 
 namespace instantgp {
 
 class SparsePosterior final : public Predictive {
  public:
   // O(n m^2). Throws Error(kNumerical) with the reason when the factors cannot be had.
-  SparsePosterior(Expression expression, Matrix X, Vector y, Matrix Z, Vector theta);
+  SparsePosterior(Expression expression, Matrix X, Vector y, Matrix Z, LogParameters theta);
 
   // From stored parts (a model file): no factorisation. Sizes are checked.
   struct Parts {
     Matrix X;  // (n, d): kept for reports and plots, not needed to predict
     Vector y;
-    Matrix Z;      // (m, d)
-    Vector theta;  // log parameters, log noise variance last
+    Matrix Z;  // (m, d)
+    LogParameters theta;
     Matrix L, LB;  // (m, m), lower triangles; upper is zero
     Vector c;      // (m)
     double negative_elbo = 0;
@@ -36,7 +37,7 @@ class SparsePosterior final : public Predictive {
   const Expression& expression() const override { return covariance_.expression(); }
   const Matrix& X() const override { return parts_.X; }
   const Vector& y() const override { return parts_.y; }
-  const Vector& theta() const override { return parts_.theta; }
+  const LogParameters& theta() const override { return parts_.theta; }
   const Parts& parts() const { return parts_; }
 
  private:

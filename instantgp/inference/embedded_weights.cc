@@ -1,8 +1,8 @@
 // models/base.safetensors and models/ahgp-se-ard.safetensors as read-only data of the library. The assembler includes
 // the file: a byte array in C++ would take minutes to compile.
-#include <string_view>
+#include "instantgp/inference/embedded_weights.h"
 
-#include "instantgp/inference/trained_network.h"
+#include <string_view>
 
 __asm__(
     ".pushsection .rodata\n"

@@ -1,28 +1,22 @@
 // A dataset as a network has read it: hold it, and ask for any number of structures.
 #pragma once
 
-#include <string>
+#include <memory>
 #include <vector>
 
-#include "instantgp/base/matrix.h"
-#include "instantgp/data/scaler.h"
-#include "instantgp/network/network.h"
+#include "instantgp/data/scaled_table.h"
 
 namespace instantgp {
 
-// A value, tied to the network that made it.
-struct Encoding {
-  Scaler scaler;
-  Matrix X;  // (n, d), scaled, every row and column
-  Vector y;  // (n), scaled
-  std::vector<std::string> column_names;
-  std::string target_name;
+template <typename Scalar>
+struct Embedding;
 
-  std::vector<int> columns;    // the columns the network read, ascending
-  int rows_read = 0;           // how many rows it read: all, or those the network was asked to read
-  Embedding<float> embedding;  // one row per element of `columns`
-  std::vector<std::string> warnings;
-  double scale_ms = 0, encode_ms = 0;
+// A value, tied to the network that made it. The table holds every row and column, whatever the network read of it.
+struct Encoding : ScaledTable {
+  std::vector<int> columns_read;                      // ascending
+  int rows_read = 0;                                  // all, or those the network was asked to read
+  std::shared_ptr<const Embedding<float>> embedding;  // one row per element of `columns_read`
+  double encode_ms = 0;
 };
 
 }  // namespace instantgp

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "instantgp/base/thread_pool.h"
 #include "instantgp/kernel/parameters.h"
 
 namespace instantgp {
@@ -36,8 +37,8 @@ Along AlongParameter(ParameterKind kind, double log_value) {
 }
 
 // p_i = - slope_i / curvature_i within its reach.
-Vector StepFrom(const Covariance& covariance, const Vector& theta, const Vector& gradient) {
-  const std::vector<Parameter> table = ParameterTable(covariance.expression());
+Vector StepFrom(const Covariance& covariance, const LogParameters& theta, const Vector& gradient) {
+  const ParameterTable table(covariance.expression());
   Vector step(gradient.size());
   for (Index i = 0; i < step.size(); ++i) {
     const bool noise = i + 1 == step.size();
@@ -84,27 +85,18 @@ Parabola Through(double h, double below, double here, double above) {
 
 }  // namespace
 
-void Evaluate(const Covariance& covariance, const Matrix& X, const Vector& y, const ClosedFormScale* scale,
-              NlmlPoint& point) {
-  point.value = {};
-  if (!point.theta.allFinite()) return;
-  point.K.resize(X.rows(), X.rows());
-  covariance.Gram(X, point.theta.data(), point.K, point.workspace.covariance);
-  point.value = NlmlOfGram(point.K, y, point.theta[point.theta.size() - 1], point.workspace, scale);
-}
-
-int StepDown(const Covariance& covariance, const Matrix& X, const Vector& y, const ClosedFormScale* scale,
-             ThreadPool* pool, NlmlPoint& point) {
+Move StepDown(const Covariance& covariance, const Matrix& X, const Vector& y, const ClosedFormScale* scale,
+              ThreadPool* pool, NlmlPoint& point) {
   std::array<NlmlPoint, 2> trials;
   NlmlWorkspace& workspace = trials[0].workspace;  // the gradient uses a factor up, and the point's is still needed
   workspace.A = point.workspace.A;
   workspace.alpha = point.workspace.alpha;
   for (NlmlPoint& trial : trials) trial.workspace.covariance.pool = pool;
   Vector gradient;
-  if (!NlmlGradient(covariance, X, point.theta, scale, workspace, &gradient)) return 1;
+  if (!NlmlGradient(covariance, X, point.theta, scale, workspace, &gradient)) return {1, false};
   const Vector step = StepFrom(covariance, point.theta, gradient);
   const double slope = gradient.dot(step);
-  if (!(slope < 0)) return 1;
+  if (!(slope < 0)) return {1, false};
 
   const double here = point.value.nlml;
   trials[0].theta = point.theta + kFirstLength * step;
@@ -112,34 +104,31 @@ int StepDown(const Covariance& covariance, const Matrix& X, const Vector& y, con
   trials[1].theta = point.theta + BestLength(here, slope, ValueOrInfinity(trials[0])) * step;
   Evaluate(covariance, X, y, scale, trials[1]);
   NlmlPoint& lower = Lower(trials[1], trials[0]) ? trials[1] : trials[0];
-  if (Lower(lower, point)) std::swap(lower, point);
-  return 3;
+  const bool moved = Lower(lower, point);
+  if (moved) std::swap(lower, point);
+  return {3, moved};
 }
 
-int TuneNoise(const Vector& y, const ClosedFormScale* scale, ThreadPool* pool, NlmlPoint& point) {
+Move TuneNoise(const Vector& y, const ClosedFormScale* scale, ThreadPool* pool, NlmlPoint& point) {
   std::array<NlmlPoint, 3> trials;  // two neighbours, and the parabola's lowest point; K is the point's own
   const auto try_at = [&](NlmlPoint& trial, double distance) {
     trial.theta = point.theta;
-    double& log_noise = trial.theta[trial.theta.size() - 1];
+    double& log_noise = trial.theta.noise();
     log_noise += distance;
     trial.value = NlmlOfGram(point.K, y, log_noise, trial.workspace, scale);
   };
   const auto neighbour = [&](int side, int) { try_at(trials[side], side == 0 ? -kNoiseStep : kNoiseStep); };
-  if (pool != nullptr) {
-    pool->Run(2, neighbour);
-  } else {
-    neighbour(0, 0);
-    neighbour(1, 0);
-  }
+  RunOn(pool, 2, neighbour);
   const Parabola parabola =
       Through(kNoiseStep, ValueOrInfinity(trials[0]), point.value.nlml, ValueOrInfinity(trials[1]));
   if (parabola.worth) try_at(trials[2], parabola.lowest);
   NlmlPoint& lowest = *std::min_element(trials.begin(), trials.end(), Lower);
-  if (Lower(lowest, point)) {
+  const bool moved = Lower(lowest, point);
+  if (moved) {
     std::swap(lowest.K, point.K);
     std::swap(lowest, point);
   }
-  return parabola.worth ? 3 : 2;
+  return {parabola.worth ? 3 : 2, moved};
 }
 
 }  // namespace instantgp

@@ -9,25 +9,19 @@
 #include "instantgp/base/matrix.h"
 #include "instantgp/base/thread_pool.h"
 #include "instantgp/gp/marginal_likelihood.h"
+#include "instantgp/inference/nlml_point.h"
 
 namespace instantgp {
 
-// Some parameters and what is known of them on some rows.
-struct NlmlPoint {
-  Vector theta;             // log-parameters in table order, log noise variance last
-  Matrix K;                 // the kernel's Gram matrix, lower triangle
-  NlmlWorkspace workspace;  // A: the factor of K + noise, alpha: L^-1 y
-  NlmlValue value;
+struct Move {
+  int evaluations = 0;  // likelihoods, a gradient counted as one
+  bool moved = false;   // false: no lower point was found, and the one given stands
 };
 
-// Everything but theta, from theta. Not ok where theta is not finite.
-void Evaluate(const Covariance& covariance, const Matrix& X, const Vector& y, const ClosedFormScale* scale,
-              NlmlPoint& point);
-
-// Move an evaluated point to the lowest one found, along the gradient or along the noise; return the number of
-// likelihoods, a gradient counted as one. `pool` (may be null) shares the work; the result does not depend on it.
-int StepDown(const Covariance& covariance, const Matrix& X, const Vector& y, const ClosedFormScale* scale,
-             ThreadPool* pool, NlmlPoint& point);
-int TuneNoise(const Vector& y, const ClosedFormScale* scale, ThreadPool* pool, NlmlPoint& point);
+// Move an evaluated point to the lowest one found, along the gradient or along the noise. `pool` (may be null) shares
+// the work; the result does not depend on it.
+Move StepDown(const Covariance& covariance, const Matrix& X, const Vector& y, const ClosedFormScale* scale,
+              ThreadPool* pool, NlmlPoint& point);
+Move TuneNoise(const Vector& y, const ClosedFormScale* scale, ThreadPool* pool, NlmlPoint& point);
 
 }  // namespace instantgp

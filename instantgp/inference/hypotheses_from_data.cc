@@ -24,19 +24,6 @@ Vector WithoutParabola(const Vector& x, const Vector& y) {
   return y - basis * (basis.transpose() * basis).ldlt().solve(basis.transpose() * y);
 }
 
-// Rows of the parameters of one kind that belong to the given elementary kernels.
-std::vector<Index> RowsOf(const std::vector<Parameter>& table, ParameterKind kind,
-                          std::initializer_list<Elementary> kernels) {
-  std::vector<Index> rows;
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    if (table[i].kind != kind) continue;
-    if (std::find(kernels.begin(), kernels.end(), table[i].elementary) != kernels.end()) {
-      rows.push_back(static_cast<Index>(i));
-    }
-  }
-  return rows;
-}
-
 }  // namespace
 
 double StrongestFrequency(const Vector& x, const Vector& y) {
@@ -76,11 +63,11 @@ double StrongestFrequency(const Vector& x, const Vector& y) {
 
 Matrix WithHypothesesFromData(const Structure& structure, const Matrix& X, const Vector& y, const Matrix& theta) {
   if (structure.dimensions() != 1) return theta;
-  const std::vector<Parameter> table = ParameterTable(ToExpression(structure));
+  const ParameterTable table(ToExpression(structure));
   Index noisiest = 0;
   theta.row(theta.rows() - 1).maxCoeff(&noisiest);
   std::vector<Vector> extra;
-  const auto lengthscales = RowsOf(table, ParameterKind::kLengthscale, {Elementary::kSE, Elementary::kMAT52});
+  const auto lengthscales = table.Rows(ParameterKind::kLengthscale, {Elementary::kSE, Elementary::kMAT52});
   if (!lengthscales.empty()) {
     // Hypotheses are compared on that many rows at most: a finer scale would look like noise there.
     const auto rows = std::min<Index>(X.rows(), kRankingRows);
@@ -88,12 +75,12 @@ Matrix WithHypothesesFromData(const Structure& structure, const Matrix& X, const
     for (const Index row : lengthscales) extra.back()[row] = std::log(kSpacings / static_cast<double>(rows));
     extra.back()[theta.rows() - 1] = std::log(kFineNoise);
   }
-  const auto periods = RowsOf(table, ParameterKind::kPeriod, {Elementary::kPER});
+  const auto periods = table.Rows(ParameterKind::kPeriod, {Elementary::kPER});
   const double frequency = periods.empty() ? 0 : StrongestFrequency(X.col(structure.columns[0]), y);
   if (frequency > 0) {
     extra.emplace_back(theta.col(noisiest));
     for (const Index row : periods) extra.back()[row] = -std::log(frequency);
-    for (const Index row : RowsOf(table, ParameterKind::kLengthscale, {Elementary::kPER})) {
+    for (const Index row : table.Rows(ParameterKind::kLengthscale, {Elementary::kPER})) {
       extra.back()[row] = std::log(kWaveLengthscale);
     }
   }

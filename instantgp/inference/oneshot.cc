@@ -7,32 +7,18 @@
 #include <vector>
 
 #include "instantgp/base/error.h"
+#include "instantgp/base/stopwatch.h"
+#include "instantgp/base/thread_pool.h"
 #include "instantgp/gp/cholesky.h"
+#include "instantgp/gp/posterior.h"
 #include "instantgp/inference/gradient_step.h"
+#include "instantgp/inference/hypotheses_from_data.h"
+#include "instantgp/inference/ranking.h"
 #include "instantgp/inference/row_sample.h"
+#include "instantgp/network/config.h"
 
 namespace instantgp {
 namespace {
-
-// The hypotheses evaluated on the rows, best first; of equals the earlier one. Those that could not be are left out.
-std::vector<NlmlPoint> RankHypotheses(const Covariance& covariance, const RowSample& rows, const Matrix& theta,
-                                      const ClosedFormScale* scale, ThreadPool* pool) {
-  std::vector<NlmlPoint> candidates(theta.cols());
-  const int count = static_cast<int>(candidates.size());
-  const auto evaluate = [&](int k, int) {
-    candidates[k].theta = theta.col(k);
-    Evaluate(covariance, rows.X, rows.y, scale, candidates[k]);
-  };
-  if (pool != nullptr) {
-    pool->Run(count, evaluate);
-  } else {
-    for (int k = 0; k < count; ++k) evaluate(k, 0);
-  }
-  std::erase_if(candidates, [](const NlmlPoint& c) { return !c.value.ok; });
-  std::stable_sort(candidates.begin(), candidates.end(),
-                   [](const NlmlPoint& a, const NlmlPoint& b) { return a.value.nlml < b.value.nlml; });
-  return candidates;
-}
 
 // A' = c A has the factor sqrt(c) L and alpha / c.
 Posterior ScaledPosterior(const Structure& structure, const Matrix& X, const Vector& y, NlmlPoint& of) {
@@ -49,45 +35,75 @@ Posterior ScaledPosterior(const Structure& structure, const Matrix& X, const Vec
                    std::move(L), std::move(alpha), of.value.jitter * scale);
 }
 
-}  // namespace
+struct Chosen {
+  NlmlPoint point;  // evaluated on all rows
+  int evaluations = 0;
+  bool stepped = false;
+};
 
-OneShot ChoosePosterior(const Structure& structure, const Matrix& X, const Vector& y, const Matrix& theta,
-                        const std::optional<ClosedFormScale>& scale, ThreadPool* pool, GradientStep tuned) {
+Chosen Choose(const Structure& structure, const Matrix& X, const Vector& y, const Matrix& hypotheses,
+              const ClosedFormScale* scale, bool with_step, ThreadPool* pool) {
   const Covariance covariance(ToExpression(structure));
-  const ClosedFormScale* used_scale = scale ? &*scale : nullptr;
   const int n = static_cast<int>(X.rows());
   const RowSample ranking_rows = SpreadSample(X, y, kRankingRows);
-  std::vector<NlmlPoint> candidates = RankHypotheses(covariance, ranking_rows, theta, used_scale, pool);
-  int evaluations = static_cast<int>(theta.cols());
+  std::vector<NlmlPoint> candidates = RankHypotheses(covariance, ranking_rows, hypotheses, scale, pool);
+  Chosen chosen;
+  chosen.evaluations = static_cast<int>(hypotheses.cols());
   bool on_all_rows = ranking_rows.y.size() == n;
-  const bool step = tuned == GradientStep::kYes && n >= kFewestRowsToStep && !candidates.empty();
-  if (step) {
+  bool stepped = false;
+  if (with_step && n >= kFewestRowsToStep && !candidates.empty()) {
     NlmlPoint best = std::move(candidates.front());
-    candidates.front().theta = best.theta;  // as decoded, should the tuned one have no factor on all rows
-    evaluations += StepDown(covariance, ranking_rows.X, ranking_rows.y, used_scale, pool, best);
+    candidates.front().theta = best.theta;  // as decoded, should the moved one have no factor on all rows
+    const Move step = StepDown(covariance, ranking_rows.X, ranking_rows.y, scale, pool, best);
+    chosen.evaluations += step.evaluations;
     const RowSample noise_rows = SpreadSample(X, y, kNoiseRows);
     if (!on_all_rows) {
       best.workspace.covariance.pool = pool;
-      Evaluate(covariance, noise_rows.X, noise_rows.y, used_scale, best);
-      ++evaluations;
+      Evaluate(covariance, noise_rows.X, noise_rows.y, scale, best);
+      ++chosen.evaluations;
     }
-    if (best.value.ok) evaluations += TuneNoise(noise_rows.y, used_scale, pool, best);
+    if (best.value.ok) chosen.evaluations += TuneNoise(noise_rows.y, scale, pool, best).evaluations;
     on_all_rows = best.value.ok && noise_rows.y.size() == n;
+    stepped = best.value.ok && step.moved;
     if (best.value.ok) candidates.insert(candidates.begin(), std::move(best));
   }
   // The best one's turn first; the others follow should it have no factor on all rows.
   for (NlmlPoint& candidate : candidates) {
-    if (!on_all_rows || &candidate != &candidates.front()) {
+    const bool first = &candidate == &candidates.front();
+    if (!on_all_rows || !first) {
       candidate.workspace.covariance.pool = pool;
       candidate.value =
-          NegativeLogMarginalLikelihood(covariance, X, y, candidate.theta, nullptr, candidate.workspace, used_scale);
-      ++evaluations;
+          NegativeLogMarginalLikelihood(covariance, X, y, candidate.theta, nullptr, candidate.workspace, scale);
+      ++chosen.evaluations;
     }
-    if (candidate.value.ok) return {ScaledPosterior(structure, X, y, candidate), evaluations, step};
+    if (!candidate.value.ok) continue;
+    chosen.point = std::move(candidate);
+    chosen.stepped = stepped && first;
+    return chosen;
   }
-  throw Error(ErrorCode::kNumerical, "none of the network's " + std::to_string(theta.cols()) +
-                                         " hypotheses could be factorised on " + std::to_string(n) +
-                                         " rows. Look for duplicate rows or extreme values, or fit with --method map.");
+  throw Error(ErrorCode::kNumerical,
+              "none of the network's " + std::to_string(hypotheses.cols()) + " hypotheses could be factorised on " +
+                  std::to_string(n) + " rows. Look for duplicate rows or extreme values, or fit by the method map.",
+              {{"method", "map"}});
+}
+
+}  // namespace
+
+OneShot InferOneShot(const TrainedNetwork& network, const Encoding& encoding, const Structure& structure,
+                     const OneShotOptions& options) {
+  const bool bare = options.bare || network.config().family == NetworkFamily::kAhgp;
+  Stopwatch clock;
+  Matrix hypotheses = options.decoded != nullptr ? *options.decoded : network.Decode(encoding, structure, options.pool);
+  const double decode_ms = clock.Milliseconds();
+  clock = Stopwatch();
+  const Matrix& X = encoding.X;
+  const Vector& y = encoding.y;
+  if (!bare) hypotheses = WithHypothesesFromData(structure, X, y, hypotheses);
+  const std::optional<ClosedFormScale> scale = ScaleOf(network.config());
+  Chosen chosen = Choose(structure, X, y, hypotheses, scale ? &*scale : nullptr, !bare, options.pool);
+  Posterior posterior = ScaledPosterior(structure, X, y, chosen.point);
+  return {std::move(posterior), std::move(hypotheses), scale, chosen.evaluations, chosen.stepped, decode_ms,
+          clock.Milliseconds()};
 }
 
 }  // namespace instantgp

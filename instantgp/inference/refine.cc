@@ -6,15 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "instantgp/base/thread_pool.h"
 #include "instantgp/inference/row_sample.h"
 
 namespace instantgp {
 namespace {
-
-void RunAll(ThreadPool* pool, int count, const std::function<void(int, int)>& body) {
-  if (pool != nullptr) return pool->Run(count, body);
-  for (int k = 0; k < count; ++k) body(k, 0);
-}
 
 // Where hypothesis k (or, beyond them, the standard start) ends after its steps on the part; nullopt when it fails.
 std::optional<Vector> Screen(const Structure& structure, const Expression& expression, const RowSample& part,
@@ -37,20 +33,20 @@ std::optional<Vector> Screen(const Structure& structure, const Expression& expre
 }  // namespace
 
 Type2Result Refine(const Structure& structure, const Matrix& X, const Vector& y, const Matrix& theta,
-                   const std::optional<ClosedFormScale>& scale, const Vector& one_shot, const Type2Options& options,
-                   ThreadPool* pool) {
+                   const std::optional<ClosedFormScale>& scale, const LogParameters& one_shot,
+                   const Type2Options& options) {
   const Expression expression = ToExpression(structure);
   const RowSample part = SpreadSample(X, y, kScreeningRows);
   Type2Options screening = options;
   screening.max_steps = kScreeningSteps;
-  screening.threads = 1;
+  screening.pool = nullptr;  // the screenings run beside each other
 
   struct End {
-    Vector theta;
+    LogParameters theta;
     std::optional<double> value;  // on all rows
   };
   std::vector<End> ends(theta.cols() + 1);
-  RunAll(pool, static_cast<int>(ends.size()), [&](int k, int) {
+  RunOn(options.pool, static_cast<int>(ends.size()), [&](int k, int) {
     const std::optional<Vector> end = Screen(structure, expression, part, theta, k, scale, screening);
     if (!end || options.stop.stop_requested()) return;
     ends[k] = {*end, Type2Value(expression, X, y, options.map, *end)};
@@ -65,11 +61,11 @@ Type2Result Refine(const Structure& structure, const Matrix& X, const Vector& y,
 
   std::array<Type2Result, 2> polished;
   std::array<Type2Options, 2> own = {options, options};
-  RunAll(pool, best != nullptr ? 2 : 1, [&](int k, int) {
+  RunOn(options.pool, best != nullptr ? 2 : 1, [&](int k, int) {
     const Vector& start = k == 0 ? one_shot : best->theta;
     own[k].scaling = Type2Scaling(expression, part.X, part.y, options.map, start);
     own[k].max_steps = options.max_steps > 0 ? std::min(options.max_steps, kBothSteps) : kBothSteps;
-    if (pool != nullptr && best != nullptr) own[k].threads = 1;  // the two run beside each other
+    if (best != nullptr) own[k].pool = nullptr;  // the two run beside each other
     polished[k] = FitType2(expression, X, y, own[k], start);
   });
   const int better = polished[1].ok && (!polished[0].ok || polished[1].value < polished[0].value) ? 1 : 0;
@@ -80,7 +76,7 @@ Type2Result Refine(const Structure& structure, const Matrix& X, const Vector& y,
   if (!more || !result.ok || result.reason != StopReason::kMaxSteps || options.stop.stop_requested()) return result;
 
   Type2Options rest = own[better];
-  rest.threads = options.threads;
+  rest.pool = options.pool;
   rest.max_steps = options.max_steps > 0 ? options.max_steps - result.steps : 0;
   const Type2Result end = FitType2(expression, X, y, rest, result.theta);
   if (!end.ok || end.value > result.value) return result;

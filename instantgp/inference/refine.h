@@ -11,7 +11,7 @@
 
 #include "instantgp/base/matrix.h"
 #include "instantgp/base/thread_pool.h"
-#include "instantgp/inference/hypothesis.h"
+#include "instantgp/inference/ranking.h"
 #include "instantgp/inference/type2_ml.h"
 #include "instantgp/kernel/structure.h"
 
@@ -22,11 +22,11 @@ inline constexpr int kScreeningSteps = 25;
 inline constexpr int kBothSteps = 10;  // then the better of the two goes on alone
 
 // theta (p + 1, K) are the hypotheses before the closed-form scale, `one_shot` the parameters chosen among them.
-// `options` are those of the polish. The better end of the two polishes, by what FitType2 minimises, and where more
-// than kBothSteps are allowed, the end of its further steps; evaluations count all rows only. The same for any pool,
-// which may be null.
+// `options` are those of the polish, and its pool serves all of refine. The better end of the two polishes, by what
+// FitType2 minimises, and where more than kBothSteps are allowed, the end of its further steps; evaluations count all
+// rows only. The same for any pool.
 Type2Result Refine(const Structure& structure, const Matrix& X, const Vector& y, const Matrix& theta,
-                   const std::optional<ClosedFormScale>& scale, const Vector& one_shot, const Type2Options& options,
-                   ThreadPool* pool);
+                   const std::optional<ClosedFormScale>& scale, const LogParameters& one_shot,
+                   const Type2Options& options);
 
 }  // namespace instantgp

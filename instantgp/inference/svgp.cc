@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -31,7 +30,7 @@ class SvgpObjective final : public FirstOrderFunction {
   int size() const override { return static_cast<int>(theta_size_ + Z_.size()); }
 
   bool Evaluate(const Vector& x, double* value, Vector* gradient) override {
-    const Vector theta = x.head(theta_size_);
+    const LogParameters theta = x.head(theta_size_);
     Z_.reshaped() = x.tail(Z_.size());
     const bool wanted = gradient != nullptr;
     const BoundValue bound = NegativeElbo(covariance_, X_, y_, Z_, theta, wanted ? &theta_gradient_ : nullptr,
@@ -99,10 +98,8 @@ double SvgpMemory(Index n, Index inducing) {
 SvgpResult FitSvgp(const Expression& expression, const Matrix& X, const Vector& y, const SvgpOptions& options) {
   const Covariance covariance(expression);
   const Matrix Z = DrawRows(X, ResolveInducing(options.inducing, X.rows()), options.seed);
-  std::optional<ThreadPool> pool;
-  if (ResolveThreads(options.threads) > 1) pool.emplace(2);
-  SvgpObjective objective(covariance, X, y, Z.rows(), pool ? &*pool : nullptr);
-  const Vector theta = StandardStart(expression);
+  SvgpObjective objective(covariance, X, y, Z.rows(), options.pool);
+  const LogParameters theta = StandardStart(expression);
   Vector start(theta.size() + Z.size());
   start << theta, Z.reshaped();
   AdamOptions adam;

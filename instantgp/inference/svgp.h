@@ -13,7 +13,9 @@
 #include <string>
 
 #include "instantgp/base/matrix.h"
+#include "instantgp/base/thread_pool.h"
 #include "instantgp/kernel/expression.h"
+#include "instantgp/kernel/log_parameters.h"
 #include "instantgp/optimize/objective.h"
 
 namespace instantgp {
@@ -26,15 +28,15 @@ struct SvgpOptions {
   int inducing = 0;   // 0: n/2, at least 1. More than there are distinct rows counts as that number.
   int max_steps = 0;  // 0: 500
   double learning_rate = 0.03;
-  std::uint64_t seed = 0;  // of the rows the inducing inputs start at
-  int threads = 1;         // 0: as the machine has; two at most are used, from 1024 rows on
-  std::stop_token stop;
-  std::function<void(int done, int of)> progress;  // steps
+  std::uint64_t seed = 0;      // of the rows the inducing inputs start at
+  ThreadPool* pool = nullptr;  // used from 1024 rows on
+  std::stop_token stop = {};
+  std::function<void(int done, int of)> progress = {};  // steps
 };
 
 struct SvgpResult {
   bool ok = false;
-  Vector theta;                    // log kernel parameters in table order, log noise variance last
+  LogParameters theta;
   Matrix Z;                        // (m, d) inducing inputs
   double negative_elbo = 0;        // per point, at the end: at least the NLML per point
   double negative_elbo_start = 0;  // per point

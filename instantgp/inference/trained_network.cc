@@ -6,7 +6,11 @@
 
 #include "instantgp/base/error.h"
 #include "instantgp/base/stopwatch.h"
+#include "instantgp/base/thread_pool.h"
+#include "instantgp/inference/embedded_weights.h"
 #include "instantgp/inference/row_sample.h"
+#include "instantgp/network/network.h"
+#include "instantgp/network/weights.h"
 
 namespace instantgp {
 namespace {
@@ -26,8 +30,8 @@ Structure AmongRead(const Structure& structure, const std::vector<int>& read) {
 }
 
 int RowsRead(const NetworkConfig& config, int n, int most_rows) {
-  const bool ahgp_baseline = config.family == NetworkFamily::kAhgp;
-  if (most_rows == 0) most_rows = ahgp_baseline ? config.trained_max_n : RowsReadForOneFit(n);
+  const bool ahgp = config.family == NetworkFamily::kAhgp;
+  if (most_rows == 0) most_rows = ahgp ? config.trained_max_n : RowsReadForOneFit(n);
   return std::min({n, most_rows, config.trained_max_n});
 }
 
@@ -39,7 +43,7 @@ void WarnBeyondRange(const NetworkConfig& config, int n, int read, int d, std::v
   }
   if (d > config.trained_max_d) {
     warnings.push_back(std::to_string(d) + " columns are beyond the " + std::to_string(config.trained_max_d) +
-                       " the network was trained on: check the answer against --method refine or ml");
+                       " the network was trained on: check the answer against the method refine or ml");
   }
 }
 
@@ -47,8 +51,18 @@ void WarnBeyondRange(const NetworkConfig& config, int n, int read, int d, std::v
 
 int RowsReadForOneFit(int n) { return std::min(n, std::clamp(n / 3, 64, 128)); }
 
-TrainedNetwork::TrainedNetwork(NetworkWeights weights)
-    : weights_(std::move(weights)), network_(NetworkConfig(weights_.config)) {}
+struct TrainedNetwork::Parts {
+  explicit Parts(NetworkWeights given) : weights(std::move(given)), network(NetworkConfig(weights.config)) {}
+  NetworkWeights weights;
+  Network<float> network;
+};
+
+TrainedNetwork::TrainedNetwork(NetworkWeights weights) : parts_(std::make_shared<const Parts>(std::move(weights))) {}
+
+const NetworkConfig& TrainedNetwork::config() const { return parts_->weights.config; }
+std::size_t TrainedNetwork::num_weights() const { return parts_->weights.values.size(); }
+std::int64_t TrainedNetwork::datasets_seen() const { return parts_->weights.datasets_seen; }
+const std::map<std::string, double>& TrainedNetwork::validation() const { return parts_->weights.validation; }
 
 TrainedNetwork TrainedNetwork::Load(const std::string& path) { return TrainedNetwork(LoadWeights(path)); }
 
@@ -63,53 +77,46 @@ const TrainedNetwork& TrainedNetwork::EmbeddedAhgp() {
 }
 
 Encoding TrainedNetwork::Encode(const Dataset& data, std::vector<int> columns, ThreadPool* pool, int most_rows) const {
-  Encoding out;
-  Stopwatch clock;
-  out.scaler = Scaler::Fit(data.X, data.y);
-  out.X = out.scaler.ScaleX(data.X);
-  out.y = out.scaler.ScaleY(data.y);
-  out.column_names = data.column_names;
-  out.target_name = data.target_name;
-  out.scale_ms = clock.Milliseconds();
-
-  clock = Stopwatch();
-  if (columns.empty()) {
-    columns.resize(data.columns());
-    std::iota(columns.begin(), columns.end(), 0);
-  }
-  const NetworkConfig& config = weights_.config;
-  out.rows_read = RowsRead(config, data.rows(), most_rows);
-  WarnBeyondRange(config, data.rows(), out.rows_read, static_cast<int>(columns.size()), out.warnings);
-  out.columns = std::move(columns);
-  const bool every_column = static_cast<int>(out.columns.size()) == data.columns();
-  out.embedding = Embed(every_column ? out.X : Matrix(out.X(Eigen::all, out.columns)), out.y, pool, most_rows);
-  out.encode_ms = clock.Milliseconds();
-  return out;
+  return Encode(Scaled(data), std::move(columns), pool, most_rows);
 }
 
-Embedding<float> TrainedNetwork::Embed(const Matrix& X, const Vector& y, ThreadPool* pool, int most_rows) const {
+Encoding TrainedNetwork::Encode(ScaledTable table, std::vector<int> columns, ThreadPool* pool, int most_rows) const {
+  const Stopwatch clock;
+  Encoding out{std::move(table), {}, 0, {}, 0};
+  if (columns.empty()) {
+    columns.resize(out.columns());
+    std::iota(columns.begin(), columns.end(), 0);
+  }
+  const NetworkConfig& config = this->config();
+  out.rows_read = RowsRead(config, out.rows(), most_rows);
+  WarnBeyondRange(config, out.rows(), out.rows_read, static_cast<int>(columns.size()), out.warnings);
+  out.columns_read = std::move(columns);
+  const bool every_column = static_cast<int>(out.columns_read.size()) == out.columns();
+  const RowSample rows =
+      SpreadSample(every_column ? out.X : Matrix(out.X(Eigen::all, out.columns_read)), out.y, out.rows_read);
   Workspace<float> workspace;
   Embedding<float> embedding;
-  const RowSample rows = SpreadSample(X, y, RowsRead(weights_.config, static_cast<int>(X.rows()), most_rows));
-  network_.Encode(weights_.values.data(), rows.X, rows.y, workspace, &embedding, pool);
-  return embedding;
+  parts_->network.Encode(parts_->weights.values.data(), rows.X, rows.y, workspace, &embedding, pool);
+  out.embedding = std::make_shared<const Embedding<float>>(std::move(embedding));
+  out.encode_ms = clock.Milliseconds();
+  return out;
 }
 
 Matrix TrainedNetwork::Decode(const Encoding& encoding, const Structure& structure, ThreadPool* pool) const {
   Workspace<float> workspace;
   Matrix theta;
-  network_.Decode(weights_.values.data(), encoding.embedding, AmongRead(structure, encoding.columns), workspace, &theta,
-                  pool);
+  parts_->network.Decode(parts_->weights.values.data(), *encoding.embedding,
+                         AmongRead(structure, encoding.columns_read), workspace, &theta, pool);
   return theta;
 }
 
 std::vector<Matrix> TrainedNetwork::Decode(const Encoding& encoding, std::span<const Structure> structures) const {
   std::vector<Structure> local;
   local.reserve(structures.size());
-  for (const Structure& structure : structures) local.push_back(AmongRead(structure, encoding.columns));
+  for (const Structure& structure : structures) local.push_back(AmongRead(structure, encoding.columns_read));
   Workspace<float> workspace;
   std::vector<Matrix> thetas;
-  network_.DecodeBatch(weights_.values.data(), encoding.embedding, local, workspace, &thetas);
+  parts_->network.DecodeBatch(parts_->weights.values.data(), *encoding.embedding, local, workspace, &thetas);
   return thetas;
 }
 

@@ -27,12 +27,10 @@ constexpr double kStartNoiseStd = 0.2;
 // NLML per point, the soft wall, and with MAP the negative log priors divided by n.
 class Type2Objective final : public FirstOrderFunction {
  public:
-  Type2Objective(const Covariance& covariance, const std::vector<Parameter>& table, const Matrix& X, const Vector& y,
-                 bool map, int threads)
+  Type2Objective(const Covariance& covariance, const ParameterTable& table, const Matrix& X, const Vector& y, bool map,
+                 ThreadPool* pool)
       : covariance_(covariance), table_(table), X_(X), y_(y), map_(map) {
-    if (X.rows() < kTwoPartSize || threads < 2) return;
-    pool_ = std::make_unique<ThreadPool>(2);
-    workspace_.covariance.pool = pool_.get();
+    if (X.rows() >= kTwoPartSize) workspace_.covariance.pool = pool;
   }
 
   int size() const override { return static_cast<int>(table_.size()) + 1; }
@@ -46,12 +44,12 @@ class Type2Objective final : public FirstOrderFunction {
     return true;
   }
 
-  NlmlValue Nlml(const Vector& theta) {
+  NlmlValue Nlml(const LogParameters& theta) {
     return NegativeLogMarginalLikelihood(covariance_, X_, y_, theta, nullptr, workspace_);
   }
 
  private:
-  void AddPriors(const Vector& theta, double* value, Vector* gradient) const {
+  void AddPriors(const LogParameters& theta, double* value, Vector* gradient) const {
     const double n = static_cast<double>(y_.size());
     for (int i = 0; i < size(); ++i) {
       const GammaPrior prior = i + 1 == size() ? NoisePrior() : table_[i].prior;
@@ -61,11 +59,10 @@ class Type2Objective final : public FirstOrderFunction {
   }
 
   const Covariance& covariance_;
-  const std::vector<Parameter>& table_;
+  const ParameterTable& table_;
   const Matrix& X_;
   const Vector& y_;
   bool map_;
-  std::unique_ptr<ThreadPool> pool_;
   NlmlWorkspace workspace_;
 };
 
@@ -115,22 +112,21 @@ void Adopt(const Start& best, Type2Result& result) {
 
 constexpr char kFailure[] =
     "no start could be evaluated: the covariance has no Cholesky factor at any of them. Look for extreme or duplicate "
-    "rows, "
-    "or a kernel with many products.";
+    "rows, or a kernel with many products.";
 
 }  // namespace
 
-Vector StandardStart(const Expression& expression) {
-  Vector theta = Vector::Zero(NumParameters(expression) + 1);
-  theta[theta.size() - 1] = 2 * std::log(kStartNoiseStd);
+LogParameters StandardStart(const Expression& expression) {
+  LogParameters theta = Vector::Zero(NumParameters(expression) + 1);
+  theta.noise() = 2 * std::log(kStartNoiseStd);
   return theta;
 }
 
 Type2Result FitType2(const Expression& expression, const Matrix& X, const Vector& y, const Type2Options& options,
-                     const Vector& start) {
+                     const LogParameters& start) {
   const Covariance covariance(expression);
-  const std::vector<Parameter> table = ParameterTable(expression);
-  Type2Objective objective(covariance, table, X, y, options.map, ResolveThreads(options.threads));
+  const ParameterTable table(expression);
+  Type2Objective objective(covariance, table, X, y, options.map, options.pool);
   const Start run = RunStart(objective, start.size() > 0 ? start : StandardStart(expression), options);
   Type2Result result;
   result.evaluations = run.summary.evaluations;
@@ -142,19 +138,20 @@ Type2Result FitType2(const Expression& expression, const Matrix& X, const Vector
 }
 
 std::optional<double> Type2Value(const Expression& expression, const Matrix& X, const Vector& y, bool map,
-                                 const Vector& theta) {
+                                 const LogParameters& theta) {
   const Covariance covariance(expression);
-  const std::vector<Parameter> table = ParameterTable(expression);
+  const ParameterTable table(expression);
   double value = 0;
-  if (!Type2Objective(covariance, table, X, y, map, 1).Evaluate(theta, &value, nullptr)) return std::nullopt;
+  if (!Type2Objective(covariance, table, X, y, map, nullptr).Evaluate(theta, &value, nullptr)) return std::nullopt;
   return value;
 }
 
-Matrix Type2Scaling(const Expression& expression, const Matrix& X, const Vector& y, bool map, const Vector& theta) {
+Matrix Type2Scaling(const Expression& expression, const Matrix& X, const Vector& y, bool map,
+                    const LogParameters& theta) {
   constexpr double kDifference = 1e-3, kLeastCurvature = 1e-3;
   const Covariance covariance(expression);
-  const std::vector<Parameter> table = ParameterTable(expression);
-  Type2Objective objective(covariance, table, X, y, map, 1);
+  const ParameterTable table(expression);
+  Type2Objective objective(covariance, table, X, y, map, nullptr);
   double value = 0;
   Vector here, there;
   if (!objective.Evaluate(theta, &value, &here)) return {};
@@ -175,14 +172,13 @@ Matrix Type2Scaling(const Expression& expression, const Matrix& X, const Vector&
 
 Type2Result FitMultiStart(const Expression& expression, const Matrix& X, const Vector& y, const Type2Options& options) {
   const Covariance covariance(expression);
-  const std::vector<Parameter> table = ParameterTable(expression);
+  const ParameterTable table(expression);
   const int count = std::max(1, options.restarts);
   std::vector<Start> runs(static_cast<std::size_t>(count));
-  ThreadPool pool(std::min(count, ResolveThreads(options.threads)));
   std::mutex progress_mutex;
   int done = 0;
-  pool.Run(count, [&](int k, int) {
-    Type2Objective objective(covariance, table, X, y, options.map, 1);
+  RunOn(options.pool, count, [&](int k, int) {
+    Type2Objective objective(covariance, table, X, y, options.map, nullptr);
     RandomStream random(options.seed, static_cast<std::uint64_t>(k));
     if (!options.stop.stop_requested()) {
       runs[k] = RunStart(objective, DrawFromPrior(table, random), options);

@@ -8,7 +8,9 @@
 #include <string>
 
 #include "instantgp/base/matrix.h"
+#include "instantgp/base/thread_pool.h"
 #include "instantgp/kernel/expression.h"
+#include "instantgp/kernel/log_parameters.h"
 #include "instantgp/optimize/objective.h"
 
 namespace instantgp {
@@ -23,15 +25,15 @@ struct Type2Options {
   std::uint64_t seed = 0;
   // L-BFGS: steps are taken in z, theta = start + scaling z; empty: none. See Type2Scaling.
   Matrix scaling = {};
-  int threads = 1;  // starts of a multi-start, or two inside one fit; 0: as the machine has
-  std::stop_token stop;
+  ThreadPool* pool = nullptr;  // for the starts of a multi-start, or for halves of the matrices inside one fit
+  std::stop_token stop = {};
   // Called after every start with (done, of); from any thread, one call at a time.
-  std::function<void(int, int)> progress;
+  std::function<void(int, int)> progress = {};
 };
 
 struct Type2Result {
   bool ok = false;
-  Vector theta;           // log kernel parameters in table order, log noise variance last
+  LogParameters theta;
   double value = 0;       // what was minimised, at theta
   double nlml = 0;        // per point at theta
   double nlml_start = 0;  // per point at the (best) start
@@ -46,20 +48,21 @@ struct Type2Result {
 };
 
 // The standard start: every kernel parameter 1, noise standard deviation 0.2.
-Vector StandardStart(const Expression& expression);
+LogParameters StandardStart(const Expression& expression);
 
 // From `start` (empty: the standard start). X and y are scaled.
 Type2Result FitType2(const Expression& expression, const Matrix& X, const Vector& y, const Type2Options& options,
-                     const Vector& start = {});
+                     const LogParameters& start = {});
 
 // What FitType2 minimises, at theta: NLML per point, with the soft wall on extreme parameters and, for MAP, the priors.
 // nullopt where there is no Cholesky factor.
 std::optional<double> Type2Value(const Expression& expression, const Matrix& X, const Vector& y, bool map,
-                                 const Vector& theta);
+                                 const LogParameters& theta);
 
 // H^-1/2 for Type2Options::scaling: H the Hessian of Type2Value at theta by differences of gradients, its eigenvalues
 // by their size and not below a thousandth of the largest. Empty where some gradient cannot be had.
-Matrix Type2Scaling(const Expression& expression, const Matrix& X, const Vector& y, bool map, const Vector& theta);
+Matrix Type2Scaling(const Expression& expression, const Matrix& X, const Vector& y, bool map,
+                    const LogParameters& theta);
 
 // `restarts` draws from the priors, each optimised, the best end kept. The same for any number of threads.
 Type2Result FitMultiStart(const Expression& expression, const Matrix& X, const Vector& y, const Type2Options& options);

@@ -1,7 +1,11 @@
 #include "instantgp/kernel/parameters.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
+
+#include "instantgp/base/check.h"
+#include "instantgp/kernel/log_parameters.h"
 
 namespace instantgp {
 namespace {
@@ -70,7 +74,24 @@ class TableBuilder {
 
 }  // namespace
 
-std::vector<Parameter> ParameterTable(const Expression& expression) { return TableBuilder(expression).table; }
+ParameterTable::ParameterTable(const Expression& expression) : parameters_(TableBuilder(expression).table) {}
+
+Index ParameterTable::Row(int leaf, ParameterKind kind) const {
+  const auto found = std::find_if(parameters_.begin(), parameters_.end(),
+                                  [&](const Parameter& p) { return p.leaf == leaf && p.kind == kind; });
+  INSTANTGP_CHECK(found != parameters_.end());
+  return found - parameters_.begin();
+}
+
+std::vector<Index> ParameterTable::Rows(ParameterKind kind, std::initializer_list<Elementary> kernels) const {
+  std::vector<Index> rows;
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    if (parameters_[i].kind != kind) continue;
+    if (std::find(kernels.begin(), kernels.end(), parameters_[i].elementary) == kernels.end()) continue;
+    rows.push_back(static_cast<Index>(i));
+  }
+  return rows;
+}
 
 int NumParameters(const Expression& expression) {
   if (expression.op == Op::kLeaf) return static_cast<int>(ParametersOf(expression.symbol).size());
@@ -79,13 +100,21 @@ int NumParameters(const Expression& expression) {
   return count;
 }
 
-Vector DrawFromPrior(const std::vector<Parameter>& table, RandomStream& random) {
-  Vector log_parameters(static_cast<Index>(table.size()) + 1);
+double& LogParameters::Of(const ParameterTable& table, int leaf, ParameterKind kind) {
+  return (*this)[table.Row(leaf, kind)];
+}
+
+double LogParameters::Of(const ParameterTable& table, int leaf, ParameterKind kind) const {
+  return (*this)[table.Row(leaf, kind)];
+}
+
+LogParameters DrawFromPrior(const ParameterTable& table, RandomStream& random) {
+  LogParameters log_parameters = Vector(static_cast<Index>(table.size()) + 1);
   Index i = 0;
   for (const Parameter& parameter : table) {
     log_parameters[i++] = std::log(random.Gamma(parameter.prior.shape, parameter.prior.rate));
   }
-  log_parameters[i] = std::log(random.Exponential(kNoisePriorMean));
+  log_parameters.noise() = std::log(random.Exponential(kNoisePriorMean));
   return log_parameters;
 }
 

@@ -1,12 +1,14 @@
 // The parameter table of an expression: one row per kernel parameter, in leaf order.
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <vector>
 
 #include "instantgp/base/matrix.h"
 #include "instantgp/base/rng.h"
 #include "instantgp/kernel/expression.h"
+#include "instantgp/kernel/log_parameters.h"
 #include "instantgp/kernel/prior.h"
 
 namespace instantgp {
@@ -22,11 +24,27 @@ struct Parameter {
 };
 
 // Every vector of parameters in the library follows this table. All parameters are positive; optimisers and the network
-// work on their logarithms. The noise variance is not in the table: where it joins the vector it comes last.
-std::vector<Parameter> ParameterTable(const Expression& expression);
+// work on their logarithms (kernel/log_parameters.h). The noise variance is not in the table.
+class ParameterTable {
+ public:
+  explicit ParameterTable(const Expression& expression);
+
+  std::size_t size() const { return parameters_.size(); }
+  const Parameter& operator[](std::size_t row) const { return parameters_[row]; }
+  auto begin() const { return parameters_.begin(); }
+  auto end() const { return parameters_.end(); }
+
+  // The row of a leaf's parameter; a leaf without one of that kind is a bug.
+  Index Row(int leaf, ParameterKind kind) const;
+  // The rows of all parameters of one kind that belong to the given elementary kernels.
+  std::vector<Index> Rows(ParameterKind kind, std::initializer_list<Elementary> kernels) const;
+
+ private:
+  std::vector<Parameter> parameters_;
+};
 int NumParameters(const Expression& expression);
 
-// Draws log-parameters from the priors, table order; the noise variance's logarithm last.
-Vector DrawFromPrior(const std::vector<Parameter>& table, RandomStream& random);
+// One draw from the priors, the noise's included.
+LogParameters DrawFromPrior(const ParameterTable& table, RandomStream& random);
 
 }  // namespace instantgp

@@ -33,7 +33,7 @@ std::string Joined(const std::vector<const Expression*>& leaves) {
 
 // A product of leaves as one base symbol.
 ColumnSum SymbolOf(const std::vector<const Expression*>& leaves, const std::string& column) {
-  if (leaves.size() == 1) return {{static_cast<BaseSymbol>(leaves[0]->symbol)}, ""};
+  if (leaves.size() == 1) return {{ToBaseSymbol(leaves[0]->symbol)}, ""};
   if (leaves.size() > 2) {
     return {{}, "the product " + Joined(leaves) + " on " + column + " has more than two factors"};
   }
@@ -121,18 +121,35 @@ std::optional<Structure> ToStructure(const Expression& expression) {
   return structure;
 }
 
+Index Factor::Row(ParameterKind kind) const {
+  const auto kinds = ParametersOf(elementary);
+  const auto found = std::find(kinds.begin(), kinds.end(), kind);
+  INSTANTGP_CHECK(found != kinds.end());
+  return first + (found - kinds.begin());
+}
+
+std::vector<Addend> AddendsOf(const Structure& structure) {
+  std::vector<Addend> addends;
+  Index row = 0;
+  for (std::size_t i = 0; i < structure.columns.size(); ++i) {
+    for (const BaseSymbol symbol : structure.symbols[i]) {
+      Addend addend{structure.columns[i], symbol, row, NumParameters(symbol), {}};
+      for (const Elementary elementary : FactorsOf(symbol)) {
+        addend.factors.push_back({elementary, row, static_cast<Index>(ParametersOf(elementary).size())});
+        row += addend.factors.back().count;
+      }
+      addends.push_back(std::move(addend));
+    }
+  }
+  return addends;
+}
+
 void ScaleKernel(const Structure& structure, double log_scale, Eigen::Ref<Vector> theta) {
   const double share = log_scale / structure.dimensions();
-  Index row = 0;
-  for (const std::vector<BaseSymbol>& addends : structure.symbols) {
-    for (const BaseSymbol symbol : addends) {
-      const auto first = ParametersOf(FactorsOf(symbol)[0]);
-      for (std::size_t p = 0; p < first.size(); ++p) {
-        const bool amplitude = first[p] == ParameterKind::kVariance || first[p] == ParameterKind::kOffset;
-        if (amplitude) theta[row + static_cast<Index>(p)] += share;
-      }
-      row += NumParameters(symbol);
-    }
+  for (const Addend& addend : AddendsOf(structure)) {
+    const Factor& first = addend.factors[0];
+    theta[first.Row(ParameterKind::kVariance)] += share;
+    if (first.elementary == Elementary::kLIN) theta[first.Row(ParameterKind::kOffset)] += share;
   }
 }
 

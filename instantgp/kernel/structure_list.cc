@@ -43,7 +43,7 @@ std::vector<ColumnSymbols> DrawSets(int size) {
 const std::vector<BaseSymbol>& PaperSymbols() {
   static const std::vector<BaseSymbol> symbols = [] {
     std::vector<BaseSymbol> without_matern;
-    for (BaseSymbol symbol = 0; symbol < kNumBaseSymbols; ++symbol) {
+    for (const BaseSymbol symbol : kAllBaseSymbols) {
       const auto factors = FactorsOf(symbol);
       if (std::find(factors.begin(), factors.end(), Elementary::kMAT52) == factors.end()) {
         without_matern.push_back(symbol);

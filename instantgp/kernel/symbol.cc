@@ -32,13 +32,13 @@ constexpr std::array<ParameterKind, 2> kLinear = {kVariance, kOffset};
 constexpr std::array<ParameterKind, 3> kPeriodic = {kVariance, kLengthscale, kPeriod};
 
 const BaseSymbolEntry& Entry(BaseSymbol symbol) {
-  INSTANTGP_CHECK(symbol >= 0 && symbol < kNumBaseSymbols);
-  return kBaseSymbols[static_cast<std::size_t>(symbol)];
+  INSTANTGP_CHECK(Number(symbol) < kBaseSymbols.size());
+  return kBaseSymbols[Number(symbol)];
 }
 
 }  // namespace
 
-std::string_view Name(Elementary symbol) { return Entry(static_cast<BaseSymbol>(symbol)).name; }
+std::string_view Name(Elementary symbol) { return Entry(ToBaseSymbol(symbol)).name; }
 
 std::string_view Name(ParameterKind kind) {
   constexpr std::array<std::string_view, 4> kNames = {"variance", "lengthscale", "period", "offset"};
@@ -67,8 +67,9 @@ std::span<const Elementary> FactorsOf(BaseSymbol symbol) {
 }
 
 std::optional<BaseSymbol> ProductSymbol(Elementary a, Elementary b) {
-  for (BaseSymbol symbol = kNumElementary; symbol < kNumBaseSymbols; ++symbol) {
-    const auto& factors = Entry(symbol).factors;
+  for (const BaseSymbol symbol : kAllBaseSymbols) {
+    const auto factors = FactorsOf(symbol);
+    if (factors.size() < 2) continue;
     if ((factors[0] == a && factors[1] == b) || (factors[0] == b && factors[1] == a)) return symbol;
   }
   return std::nullopt;

@@ -10,9 +10,12 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string_view>
+
+#include "instantgp/base/export.h"
 
 namespace instantgp {
 
@@ -22,25 +25,32 @@ inline constexpr std::array<Elementary, kNumElementary> kAllElementary = {Elemen
                                                                           Elementary::kPER, Elementary::kMAT52};
 
 // "SE", "LIN", "PER", "MAT52"
-std::string_view Name(Elementary symbol);
+INSTANTGP_EXPORT std::string_view Name(Elementary symbol);
 
 enum class ParameterKind { kVariance, kLengthscale, kPeriod, kOffset };
 
 // "variance", "lengthscale", "period", "offset"
-std::string_view Name(ParameterKind kind);
+INSTANTGP_EXPORT std::string_view Name(ParameterKind kind);
 
 // The parameters of an elementary kernel in table order: variance first, then lengthscale, period or offset.
-std::span<const ParameterKind> ParametersOf(Elementary symbol);
+INSTANTGP_EXPORT std::span<const ParameterKind> ParametersOf(Elementary symbol);
 
-// A base symbol, by its number 0..9:
-// SE, LIN, PER, MAT52, SE*LIN, SE*PER, SE*MAT52, LIN*PER, LIN*MAT52, PER*MAT52.
-using BaseSymbol = int;
+// The elementary kernels come first, with the numbers they have there; files and networks name symbols by text.
+enum class BaseSymbol { kSE, kLIN, kPER, kMAT52, kSE_LIN, kSE_PER, kSE_MAT52, kLIN_PER, kLIN_MAT52, kPER_MAT52 };
 inline constexpr int kNumBaseSymbols = 10;
+inline constexpr std::array<BaseSymbol, kNumBaseSymbols> kAllBaseSymbols = {
+    BaseSymbol::kSE,     BaseSymbol::kLIN,      BaseSymbol::kPER,     BaseSymbol::kMAT52,     BaseSymbol::kSE_LIN,
+    BaseSymbol::kSE_PER, BaseSymbol::kSE_MAT52, BaseSymbol::kLIN_PER, BaseSymbol::kLIN_MAT52, BaseSymbol::kPER_MAT52};
 
-std::string_view Name(BaseSymbol symbol);
+constexpr BaseSymbol ToBaseSymbol(Elementary symbol) { return static_cast<BaseSymbol>(symbol); }
+// For arrays with one element per symbol.
+constexpr std::size_t Number(BaseSymbol symbol) { return static_cast<std::size_t>(symbol); }
+
+// "SE", "SE*LIN", ...
+INSTANTGP_EXPORT std::string_view Name(BaseSymbol symbol);
 // One or two factors, in ascending order.
-std::span<const Elementary> FactorsOf(BaseSymbol symbol);
-std::optional<BaseSymbol> ProductSymbol(Elementary a, Elementary b);  // nullopt when a == b
-int NumParameters(BaseSymbol symbol);
+INSTANTGP_EXPORT std::span<const Elementary> FactorsOf(BaseSymbol symbol);
+INSTANTGP_EXPORT std::optional<BaseSymbol> ProductSymbol(Elementary a, Elementary b);  // nullopt when a == b
+INSTANTGP_EXPORT int NumParameters(BaseSymbol symbol);
 
 }  // namespace instantgp

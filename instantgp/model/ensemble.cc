@@ -7,20 +7,10 @@
 #include "instantgp/base/check.h"
 #include "instantgp/base/error.h"
 #include "instantgp/base/rng.h"
+#include "instantgp/base/thread_pool.h"
+#include "instantgp/model/scores.h"
 
 namespace instantgp {
-namespace {
-
-void ForEach(ThreadPool* pool, int count, const std::function<void(int)>& body) {
-  if (pool != nullptr) {
-    pool->Run(count, [&](int k, int) { body(k); });
-  } else {
-    for (int k = 0; k < count; ++k) body(k);
-  }
-}
-
-}  // namespace
-
 Ensemble::Ensemble(std::vector<EnsembleMember> members, std::vector<FailedMember> failed, EnsembleSummary summary,
                    std::vector<std::string> warnings)
     : members_(std::move(members)),
@@ -51,7 +41,7 @@ Mixture Ensemble::Predict(const Matrix& X_new, Noise noise, ThreadPool* pool) co
   Vector weights(count);
   for (Index k = 0; k < count; ++k) weights[k] = members_[k].weight;
   Matrix means = Matrix::Zero(X_new.rows(), count), stds = Matrix::Zero(X_new.rows(), count);
-  ForEach(pool, static_cast<int>(count), [&](int k) {
+  RunOn(pool, static_cast<int>(count), [&](int k, int) {
     const Prediction prediction = members_[k].model.Predict(X_new, noise);
     means.col(k) = prediction.mean;
     stds.col(k) = prediction.std;
@@ -100,17 +90,7 @@ Scores Ensemble::Score(const Matrix& X_new, const Vector& y_new) const {
   if (y_new.size() != X_new.rows() || y_new.size() == 0) {
     throw Error(ErrorCode::kBadInput, "scoring needs one target for every row, and at least one row");
   }
-  const Mixture mixture = Predict(X_new);
-  const double y_std = members_.front().model.scaler().y_std;
-  const Vector residual = (y_new - mixture.Mean()) / y_std;
-  const Vector lower = mixture.Quantile(0.025), upper = mixture.Quantile(0.975);
-  Scores scores;
-  scores.rmse_standardized = std::sqrt(residual.squaredNorm() / static_cast<double>(residual.size()));
-  scores.rmse = scores.rmse_standardized * y_std;
-  scores.nll = -mixture.LogDensity(y_new).mean();
-  scores.nll_standardized = scores.nll - std::log(y_std);
-  scores.coverage95 = (y_new.array() >= lower.array() && y_new.array() <= upper.array()).cast<double>().mean();
-  return scores;
+  return InUnits(ScoreMixture(scaler().ScaleY(y_new), Standardized(Predict(X_new), scaler())), scaler().y_std);
 }
 
 Vector Ensemble::LooMean() const {

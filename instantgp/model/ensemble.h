@@ -6,26 +6,28 @@
 #include <string_view>
 #include <vector>
 
+#include "instantgp/base/export.h"
 #include "instantgp/base/matrix.h"
-#include "instantgp/base/thread_pool.h"
 #include "instantgp/model/mixture.h"
 #include "instantgp/model/model.h"
 #include "instantgp/model/weighting.h"
 
 namespace instantgp {
 
-struct EnsembleMember {
+class ThreadPool;
+
+struct INSTANTGP_EXPORT EnsembleMember {
   Model model;
   double weight = 0;
 };
 
 // A structure that was asked for and could not be fitted.
-struct FailedMember {
+struct INSTANTGP_EXPORT FailedMember {
   std::string kernel;  // canonical text
   std::string reason;
 };
 
-struct EnsembleSummary {
+struct INSTANTGP_EXPORT EnsembleSummary {
   std::string method;  // of every member: "oneshot", ...
   Weighting weighting = Weighting::kBma;
   double temperature = 1;  // kTempered
@@ -34,7 +36,7 @@ struct EnsembleSummary {
 
 // Members are ordered by weight, largest first, equal ones by their kernel's text, whatever the order they came in.
 // Const methods may run in parallel.
-class Ensemble {
+class INSTANTGP_EXPORT Ensemble {
  public:
   // At least one member; all fitted to the same rows. Weights are at least 0 and sum to 1.
   Ensemble(std::vector<EnsembleMember> members, std::vector<FailedMember> failed, EnsembleSummary summary,
@@ -57,6 +59,7 @@ class Ensemble {
   const std::vector<std::string>& warnings() const { return warnings_; }
   const std::vector<std::string>& column_names() const { return members_.front().model.column_names(); }
   const std::string& target_name() const { return members_.front().model.target_name(); }
+  const Scaler& scaler() const { return members_.front().model.scaler(); }
   int rows() const { return members_.front().model.rows(); }
   int columns() const { return members_.front().model.columns(); }
   // How many members the ensemble is worth: exp of the entropy of the weights, 1 to m.
@@ -70,10 +73,10 @@ class Ensemble {
 };
 
 // One safetensors file that holds the members' model files (docs/formats/model.md).
-std::string SerializeEnsemble(const Ensemble& ensemble);
-Ensemble ParseEnsemble(std::string_view bytes, const std::string& origin);
-void SaveEnsemble(const Ensemble& ensemble, const std::string& path);
-Ensemble LoadEnsemble(const std::string& path);
+INSTANTGP_EXPORT std::string SerializeEnsemble(const Ensemble& ensemble);
+INSTANTGP_EXPORT Ensemble ParseEnsemble(std::string_view bytes, const std::string& origin);
+INSTANTGP_EXPORT void SaveEnsemble(const Ensemble& ensemble, const std::string& path);
+INSTANTGP_EXPORT Ensemble LoadEnsemble(const std::string& path);
 inline constexpr char kEnsembleFormat[] = "instantgp/ensemble";
 
 }  // namespace instantgp

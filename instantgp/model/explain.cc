@@ -6,6 +6,8 @@
 
 #include "instantgp/base/error.h"
 #include "instantgp/gp/covariance.h"
+#include "instantgp/gp/posterior.h"
+#include "instantgp/kernel/log_parameters.h"
 #include "instantgp/kernel/symbol.h"
 #include "instantgp/kernel/units.h"
 
@@ -50,10 +52,7 @@ std::vector<Component> Components(const Model& model) {
   const Predictive& p = model.predictive();
   std::vector<const Expression*> leaves;
   const std::vector<Monomial> monomials = Expand(p.expression(), leaves);
-  std::vector<Index> rows = {0};  // the first parameter of each leaf
-  for (const Expression* leaf : leaves) {
-    rows.push_back(rows.back() + static_cast<Index>(ParametersOf(leaf->symbol).size()));
-  }
+  const ParameterTable table(p.expression());
   std::vector<Component> components;
   for (const Monomial& monomial : monomials) {
     Component component;
@@ -61,8 +60,8 @@ std::vector<Component> Components(const Model& model) {
     std::vector<double> theta;
     for (const int leaf : monomial) {
       factors.push_back(*leaves[static_cast<std::size_t>(leaf)]);
-      for (Index i = rows[static_cast<std::size_t>(leaf)]; i < rows[static_cast<std::size_t>(leaf) + 1]; ++i) {
-        theta.push_back(p.theta()[i]);
+      for (const ParameterKind kind : ParametersOf(factors.back().symbol)) {
+        theta.push_back(p.theta().Of(table, leaf, kind));
       }
     }
     component.expression = factors.size() == 1 ? factors.front() : Expression::Product(std::move(factors));

@@ -8,13 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "instantgp/base/export.h"
 #include "instantgp/base/matrix.h"
 #include "instantgp/kernel/expression.h"
 #include "instantgp/model/model.h"
 
 namespace instantgp {
 
-struct Component {
+struct INSTANTGP_EXPORT Component {
   Expression expression;     // a product of elementary kernels
   Vector theta;              // its log-parameters, one leaf after the other, scaled units
   std::string text;          // "LIN(month)*PER(month)"
@@ -25,7 +26,7 @@ struct Component {
   double std = 0;  // of g over the rows, y's units
 };
 
-struct Explanation {
+struct INSTANTGP_EXPORT Explanation {
   std::vector<Component> components;  // largest share first
   double residual_share = 0;          // of what no component explains: the noise
   int left_out = 0;                   // components that are not listed
@@ -36,9 +37,9 @@ struct Explanation {
 inline constexpr int kMostComponents = 64;
 
 // O(components n^2). Error(kUsage) for a sparse model.
-Explanation Explain(const Model& model);
+INSTANTGP_EXPORT Explanation Explain(const Model& model);
 
 // The component's posterior at new rows (of all columns), without noise, in y's units, around 0.
-Prediction PredictComponent(const Model& model, const Component& component, const Matrix& X_new);
+INSTANTGP_EXPORT Prediction PredictComponent(const Model& model, const Component& component, const Matrix& X_new);
 
 }  // namespace instantgp

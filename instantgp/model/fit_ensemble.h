@@ -5,18 +5,16 @@
 #include <string>
 #include <vector>
 
+#include "instantgp/base/export.h"
 #include "instantgp/data/dataset.h"
-#include "instantgp/inference/encoding.h"
 #include "instantgp/model/ensemble.h"
-#include "instantgp/model/fit.h"
+#include "instantgp/model/session.h"
 #include "instantgp/model/weighting.h"
 
 namespace instantgp {
 
-struct EnsembleOptions {
-  // Method, network, threads, ... of the members. `threads` are shared out over the structures, each of which is worked
-  // on by one; `progress` counts structures.
-  FitOptions fit = {};
+struct INSTANTGP_EXPORT EnsembleOptions {
+  FitOptions fit = {};  // of each member; `progress` counts members. The session's threads take a member each
   Weighting weighting = Weighting::kBma;
   double temperature = 0;  // kTempered; 0: sqrt(n), half way (on a log scale) from BMA's 1 to n, a softmax per point
 
@@ -24,16 +22,19 @@ struct EnsembleOptions {
 };
 
 // The 24 structures of the comparisons (kernel/structure_list.h) as kernel texts.
-std::vector<std::string> BuiltInKernels();
+INSTANTGP_EXPORT std::vector<std::string> BuiltInKernels();
 
 // The kernels may be any the method can fit; the same one twice counts once (with a warning). The result depends
 // neither on their order nor on the threads. A member that cannot be fitted for numerical reasons is left out with a
 // warning and the weights are those of the rest. Throws what Fit throws, with the kernel named; Error(kNumerical) when
 // no member is left, Error(kLimit) when the factors of all members do not fit the memory limit.
-Ensemble FitEnsemble(const Dataset& data, std::span<const std::string> kernels, const EnsembleOptions& options = {});
-
-// Methods oneshot and refine from an encoding that is kept, which has read every column the kernels use.
-Ensemble FitEnsembleEncoded(const Encoding& encoding, std::span<const std::string> kernels,
-                            const EnsembleOptions& options = {});
+INSTANTGP_EXPORT Ensemble FitEnsemble(Session& session, const Dataset& data, std::span<const std::string> kernels,
+                                      const EnsembleOptions& options = {});
+// Methods that ask the network, from an encoding of the session that has read every column the kernels use.
+INSTANTGP_EXPORT Ensemble FitEnsemble(Session& session, const Encoding& encoding, std::span<const std::string> kernels,
+                                      const EnsembleOptions& options = {});
+// In a session of its own.
+INSTANTGP_EXPORT Ensemble FitEnsemble(const Dataset& data, std::span<const std::string> kernels,
+                                      const EnsembleOptions& options = {}, const SessionOptions& session = {});
 
 }  // namespace instantgp

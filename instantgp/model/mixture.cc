@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 #include <utility>
 
 #include "instantgp/base/check.h"
@@ -13,9 +12,6 @@ namespace instantgp {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-// P(Z <= z); without cancellation in the lower tail.
-double NormalCdf(double z) { return 0.5 * std::erfc(-z / std::numbers::sqrt2); }
 
 // P(Y <= y) of one component.
 double ComponentCdf(double y, double mean, double std) {
@@ -34,8 +30,7 @@ Tail LowerTail(const Vector& weights, const Vector& means, const Vector& stds, d
   for (Index k = 0; k < weights.size(); ++k) {
     tail.value += weights[k] * ComponentCdf(y, means[k], stds[k]);
     if (stds[k] > 0) {
-      const double z = (y - means[k]) / stds[k];
-      tail.slope += weights[k] * std::exp(-0.5 * z * z) / (stds[k] * std::sqrt(2 * std::numbers::pi));
+      tail.slope += weights[k] * NormalDensity((y - means[k]) / stds[k]) / stds[k];
     }
   }
   return tail;
@@ -103,11 +98,11 @@ Vector Mixture::LogDensity(const Vector& y) const {
   Vector terms(weights_.size());
   for (Index i = 0; i < rows(); ++i) {
     for (Index k = 0; k < weights_.size(); ++k) {
-      const double z = (y[i] - means_(i, k)) / stds_(i, k);
-      terms[k] = weights_[k] > 0 ? std::log(weights_[k]) - std::log(stds_(i, k)) - 0.5 * z * z : -kInfinity;
+      terms[k] =
+          weights_[k] > 0 ? std::log(weights_[k]) + LogNormalDensity(y[i], means_(i, k), stds_(i, k)) : -kInfinity;
     }
     const double largest = terms.maxCoeff();
-    result[i] = largest + std::log((terms.array() - largest).exp().sum()) - 0.5 * std::log(2 * std::numbers::pi);
+    result[i] = largest + std::log((terms.array() - largest).exp().sum());
   }
   return result;
 }

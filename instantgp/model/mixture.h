@@ -1,12 +1,13 @@
 // Gaussian mixtures, one per row: row i has the density sum_k w_k N(mean_ik, std_ik^2).
 #pragma once
 
+#include "instantgp/base/export.h"
 #include "instantgp/base/matrix.h"
 
 namespace instantgp {
 
 // A value. Components without weight are ignored. A standard deviation may be 0 (a point mass).
-class Mixture {
+class INSTANTGP_EXPORT Mixture {
  public:
   // weights (k), at least 0, sum 1; means and stds (m, k).
   Mixture(Vector weights, Matrix means, Matrix stds);

@@ -1,14 +1,16 @@
 #include "instantgp/model/model.h"
 
 #include <cmath>
-#include <numbers>
+#include <limits>
 #include <utility>
 
 #include "instantgp/base/check.h"
 #include "instantgp/base/error.h"
-#include "instantgp/base/normal.h"
+#include "instantgp/gp/posterior.h"
+#include "instantgp/gp/sparse_posterior.h"
 #include "instantgp/kernel/parameters.h"
 #include "instantgp/kernel/units.h"
+#include "instantgp/model/scores.h"
 
 namespace instantgp {
 namespace {
@@ -31,9 +33,6 @@ void CheckColumns(const Matrix& X_new, int columns) {
 }
 
 }  // namespace
-
-Vector Prediction::Lower(double probability) const { return mean - NormalQuantile(0.5 + probability / 2) * std; }
-Vector Prediction::Upper(double probability) const { return mean + NormalQuantile(0.5 + probability / 2) * std; }
 
 Model::Model(std::shared_ptr<const Predictive> predictive, Scaler scaler, std::vector<std::string> column_names,
              std::string target_name, FitSummary summary, std::vector<std::string> warnings)
@@ -58,11 +57,14 @@ Model::Model(SparsePosterior posterior, Scaler scaler, std::vector<std::string> 
     : Model(std::make_shared<const SparsePosterior>(std::move(posterior)), std::move(scaler), std::move(column_names),
             std::move(target_name), std::move(summary), std::move(warnings)) {}
 
+int Model::rows() const { return static_cast<int>(predictive_->X().rows()); }
+int Model::columns() const { return static_cast<int>(predictive_->X().cols()); }
+
 const Posterior& Model::posterior() const {
   if (exact_ == nullptr) {
     throw Error(
         ErrorCode::kUsage,
-        "a sparse model (--method svgp) cannot do this: it needs the exact posterior. Fit with another method.");
+        "a sparse model (of the method svgp) cannot do this: it needs the exact posterior. Fit with another method.");
   }
   return *exact_;
 }
@@ -105,23 +107,15 @@ Scores Model::Score(const Matrix& X_new, const Vector& y_new) const {
   }
   Vector mean, std;
   predictive_->MeanAndStd(scaler_.ScaleX(X_new), Noise::kObserved, &mean, &std);
-  const Vector z = (scaler_.ScaleY(y_new) - mean).cwiseQuotient(std);
-  const double z95 = NormalQuantile(0.975);
-  Scores scores;
-  scores.rmse_standardized = std::sqrt((z.cwiseProduct(std)).squaredNorm() / static_cast<double>(z.size()));
-  scores.nll_standardized =
-      0.5 * std::log(2 * std::numbers::pi) + std.array().log().mean() + 0.5 * z.array().square().mean();
-  scores.rmse = scores.rmse_standardized * scaler_.y_std;
-  scores.nll = scores.nll_standardized + std::log(scaler_.y_std);
-  scores.coverage95 = (z.array().abs() <= z95).cast<double>().mean();
-  return scores;
+  std = std.cwiseMax(std::numeric_limits<double>::min());  // a density even where the model is certain
+  return InUnits(ScoreGaussian(scaler_.ScaleY(y_new), mean, std), scaler_.y_std);
 }
 
 std::string Model::KernelText() const { return Print(predictive_->expression(), column_names_); }
 std::string Model::KernelShortText() const { return PrintShort(predictive_->expression(), column_names_); }
 
 std::vector<ReportedParameter> Model::Parameters() const {
-  const std::vector<Parameter> table = ParameterTable(predictive_->expression());
+  const ParameterTable table(predictive_->expression());
   const Vector values = predictive_->theta().head(static_cast<Index>(table.size())).array().exp();
   const Vector original = InOriginalUnits(predictive_->expression(), values, scaler_.x_range, scaler_.y_std);
   std::vector<ReportedParameter> report;

@@ -3,25 +3,20 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "instantgp/base/export.h"
 #include "instantgp/base/matrix.h"
-#include "instantgp/data/dataset.h"
 #include "instantgp/data/scaler.h"
-#include "instantgp/gp/posterior.h"
-#include "instantgp/gp/sparse_posterior.h"
+#include "instantgp/gp/prediction.h"
 
 namespace instantgp {
 
-struct Prediction {
-  Vector mean;
-  Vector std;
-  // mean -+ z std for the central interval of the given probability, e.g. 0.95
-  Vector Lower(double probability) const;
-  Vector Upper(double probability) const;
-};
+class Posterior;
+class Predictive;
+class SparsePosterior;
 
 struct TimeSplit {  // milliseconds
   double scale = 0, encode = 0, decode = 0, optimize = 0, factorize = 0, total = 0;
@@ -30,6 +25,7 @@ struct TimeSplit {  // milliseconds
 // How the parameters came about.
 struct FitSummary {
   std::string method;  // "oneshot", "ml", "svgp", ...
+  bool map = false;    // refine: whether the priors were part of what it optimised
   int evaluations = 0;
   int steps = 0;
   int rejected = 0;
@@ -51,14 +47,8 @@ struct ReportedParameter {
   double value_original_units = 0;
 };
 
-struct Scores {
-  double rmse = 0, nll = 0;                            // user's units
-  double rmse_standardized = 0, nll_standardized = 0;  // y standardised by the training part
-  double coverage95 = 0;
-};
-
 // Immutable; copies share the factorisation.
-class Model {
+class INSTANTGP_EXPORT Model {
  public:
   Model(Posterior posterior, Scaler scaler, std::vector<std::string> column_names, std::string target_name,
         FitSummary summary, std::vector<std::string> warnings);
@@ -89,8 +79,8 @@ class Model {
   const std::vector<std::string>& warnings() const { return warnings_; }
   const std::vector<std::string>& column_names() const { return column_names_; }
   const std::string& target_name() const { return target_name_; }
-  int rows() const { return static_cast<int>(predictive_->X().rows()); }
-  int columns() const { return static_cast<int>(predictive_->X().cols()); }
+  int rows() const;
+  int columns() const;
 
  private:
   Model(std::shared_ptr<const Predictive> predictive, Scaler scaler, std::vector<std::string> column_names,
@@ -108,9 +98,9 @@ class Model {
 
 // One safetensors file with JSON metadata (docs/formats/model.md). Load checks version, checksum, names, shapes,
 // finiteness.
-std::string SerializeModel(const Model& model);
-Model ParseModel(std::string_view bytes, const std::string& origin);
-void SaveModel(const Model& model, const std::string& path);
-Model LoadModel(const std::string& path);
+INSTANTGP_EXPORT std::string SerializeModel(const Model& model);
+INSTANTGP_EXPORT Model ParseModel(std::string_view bytes, const std::string& origin);
+INSTANTGP_EXPORT void SaveModel(const Model& model, const std::string& path);
+INSTANTGP_EXPORT Model LoadModel(const std::string& path);
 
 }  // namespace instantgp

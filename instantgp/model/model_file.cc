@@ -7,6 +7,8 @@
 #include "instantgp/base/error.h"
 #include "instantgp/base/file.h"
 #include "instantgp/base/safetensors.h"
+#include "instantgp/gp/posterior.h"
+#include "instantgp/gp/sparse_posterior.h"
 #include "instantgp/kernel/parameters.h"
 #include "instantgp/kernel/parse.h"
 #include "instantgp/model/model.h"
@@ -39,16 +41,18 @@ Matrix UnpackLower(const std::vector<double>& packed, Index n) {
 
 json SummaryToJson(const FitSummary& s) {
   const TimeSplit& t = s.time_ms;
-  return {{"method", s.method},
-          {"evaluations", s.evaluations},
-          {"steps", s.steps},
-          {"rejected", s.rejected},
-          {"starts", s.starts},
-          {"stop_reason", s.stop_reason},
-          {"nlml_start", s.nlml_start},
-          {"nlml", s.nlml},
-          {"inferred_rows", s.inferred_rows},
-          {"time_ms", {t.scale, t.encode, t.decode, t.optimize, t.factorize, t.total}}};
+  json j = {{"method", s.method},
+            {"evaluations", s.evaluations},
+            {"steps", s.steps},
+            {"rejected", s.rejected},
+            {"starts", s.starts},
+            {"stop_reason", s.stop_reason},
+            {"nlml_start", s.nlml_start},
+            {"nlml", s.nlml},
+            {"inferred_rows", s.inferred_rows},
+            {"time_ms", {t.scale, t.encode, t.decode, t.optimize, t.factorize, t.total}}};
+  if (s.map) j["map"] = true;
+  return j;
 }
 
 FitSummary SummaryFromJson(const json& j) {
@@ -62,6 +66,7 @@ FitSummary SummaryFromJson(const json& j) {
   j.at("nlml_start").get_to(s.nlml_start);
   j.at("nlml").get_to(s.nlml);
   s.inferred_rows = j.value("inferred_rows", 0);  // since 1.2
+  s.map = j.value("map", false);                  // where it is true
   TimeSplit& t = s.time_ms;
   double* const fields[] = {&t.scale, &t.encode, &t.decode, &t.optimize, &t.factorize, &t.total};
   const json& times = j.at("time_ms");
@@ -155,7 +160,7 @@ Model ParseChecked(const Reader& reader) {
   if (!(scaler.x_range.minCoeff() > 0) || !(scaler.y_std > 0))
     reader.Fail("the scaling has a range that is not positive");
 
-  const Vector theta = reader.VectorOf("theta", static_cast<std::size_t>(NumParameters(expression)) + 1);
+  const LogParameters theta = reader.VectorOf("theta", static_cast<std::size_t>(NumParameters(expression)) + 1);
   Vector y = reader.VectorOf("y", rows);
   const double jitter = reader.VectorOf("jitter", 1)[0];
   const auto target = meta.at("target").get<std::string>();

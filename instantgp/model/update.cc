@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <numbers>
 #include <utility>
 
 #include "instantgp/base/check.h"
 #include "instantgp/base/error.h"
+#include "instantgp/base/normal.h"
 #include "instantgp/base/stopwatch.h"
 #include "instantgp/gp/cholesky.h"
-#include "instantgp/inference/type2_ml.h"
+#include "instantgp/gp/posterior.h"
+#include "instantgp/gp/sparse_posterior.h"
 #include "instantgp/kernel/parameters.h"
 #include "instantgp/kernel/units.h"
 
@@ -50,7 +51,7 @@ Drift DriftOf(const Vector& z, const Vector& std, Index newest) {
   const double m = static_cast<double>(z.size());
   drift.rows = static_cast<int>(z.size());
   drift.mean_square = z.squaredNorm() / m;
-  drift.expected = std.array().log().mean() + 0.5 * std::log(2 * std::numbers::pi) + 0.5;
+  drift.expected = std.array().log().mean() + kHalfLog2Pi + 0.5;
   drift.score = drift.expected + 0.5 * (drift.mean_square - 1);
   drift.standard_score = StandardScore(drift.mean_square, m);
   const double count = static_cast<double>(newest);
@@ -76,16 +77,15 @@ Drift SparseDrift(const SparsePosterior& before, const Matrix& X, const Vector& 
 // Parameters of data scaled anew, in the units of a model with another scaling. `fresh` maps the model's units to the
 // new ones. LIN's zero moves with the smallest x; the offset takes up what that adds at the old zero.
 Matrix InModelUnits(const Expression& expression, const Matrix& theta, const Scaler& fresh) {
-  const std::vector<Parameter> table = ParameterTable(expression);
+  const ParameterTable table(expression);
   Matrix out = theta;
   const Index p = static_cast<Index>(table.size());
   for (Index k = 0; k < theta.cols(); ++k) {
     Vector values = InOriginalUnits(expression, theta.col(k).head(p).array().exp(), fresh.x_range, fresh.y_std);
-    for (Index i = 1; i < p; ++i) {
-      const Parameter& parameter = table[static_cast<std::size_t>(i)];
-      if (parameter.kind != ParameterKind::kOffset) continue;
-      const double zero = fresh.x_min[parameter.column];
-      values[i] += values[i - 1] * zero * zero;  // the variance of a LIN comes right before its offset
+    for (const Index row : table.Rows(ParameterKind::kOffset, {Elementary::kLIN})) {
+      const Parameter& offset = table[static_cast<std::size_t>(row)];
+      const double zero = fresh.x_min[offset.column];
+      values[row] += values[table.Row(offset.leaf, ParameterKind::kVariance)] * zero * zero;
     }
     out.col(k).head(p) = values.array().log();
     out(p, k) = theta(p, k) + 2 * std::log(fresh.y_std);
@@ -93,69 +93,44 @@ Matrix InModelUnits(const Expression& expression, const Matrix& theta, const Sca
   return out;
 }
 
-Model ReinferByNetwork(const Model& model, const Posterior& extended, Method method, const UpdateOptions& options) {
-  const Stopwatch total;
-  FitOptions fit;
-  fit.method = method;
-  fit.steps = options.steps;
-  fit.threads = options.threads;
-  fit.stop = options.stop;
-  fit.network = options.network;
-  const Structure structure = AmortisedStructure(extended.expression(), model.column_names(), method);
-  const TrainedNetwork& network = options.network != nullptr ? *options.network
-                                  : method == Method::kAhgp  ? TrainedNetwork::EmbeddedAhgp()
-                                                             : TrainedNetwork::Embedded();
+ScaledTable InModelScale(const Model& model, const Posterior& extended) {
+  ScaledTable table;
+  table.scaler = model.scaler();
+  table.X = extended.X();
+  table.y = extended.y();
+  table.column_names = model.column_names();
+  table.target_name = model.target_name();
+  table.warnings = model.warnings();
+  return table;
+}
+
+Model ReinferByNetwork(Session& session, const Model& model, const Posterior& extended, const FitOptions& options) {
+  const Structure structure = AmortisedStructure(extended.expression(), model.column_names(), options.method);
+  const TrainedNetwork& network = session.network(options.method);
   // The network reads the rows as it was trained to, scaled to [0, 1] by their own range; its answer is brought back.
   const Dataset rows{extended.X(), extended.y(), model.column_names(), model.target_name()};
-  Encoding encoding = network.Encode(rows, structure.columns);
+  Encoding encoding = session.Encode(rows, structure.columns, 0, options.method);
   const Matrix answer = InModelUnits(extended.expression(), network.Decode(encoding, structure), encoding.scaler);
   // Beside it the parameters so far, also with other noise: what is left of the targets changes most as rows come in.
   Matrix theta(answer.rows(), answer.cols() + static_cast<Index>(std::size(kNoiseFactors)));
   theta.leftCols(answer.cols()) = answer;
   Index column = answer.cols();
   for (const double factor : kNoiseFactors) {
-    theta.col(column) = extended.theta();
-    double& log_noise = theta(theta.rows() - 1, column++);
-    log_noise = std::max(log_noise + std::log(factor), kLeastLogNoise);
+    LogParameters so_far = extended.theta();
+    so_far.noise() = std::max(so_far.noise() + std::log(factor), kLeastLogNoise);
+    theta.col(column++) = so_far;
   }
   encoding.scaler = model.scaler();
   encoding.X = extended.X();
   encoding.y = extended.y();
-  return FitDecoded(encoding, structure, theta, fit);
-}
-
-Model ReinferByOptimiser(const Model& model, const Posterior& extended, Method method, const UpdateOptions& options) {
-  const Stopwatch total;
-  Type2Options type2;
-  type2.optimizer = method == Method::kAdam || method == Method::kMultiStart ? Optimizer::kAdam : Optimizer::kLbfgs;
-  type2.map = method == Method::kMap;
-  type2.max_steps = options.steps;
-  type2.threads = options.threads;
-  type2.stop = options.stop;
-  const Type2Result result = FitType2(extended.expression(), extended.X(), extended.y(), type2, extended.theta());
-  if (options.stop.stop_requested()) throw Error(ErrorCode::kInterrupted, "interrupted while updating");
-  if (!result.ok) throw Error(ErrorCode::kNumerical, "the new inference failed: " + result.message);
-  FitSummary summary;
-  summary.method = Name(method);
-  summary.evaluations = result.evaluations;
-  summary.steps = result.steps;
-  summary.rejected = result.rejected;
-  summary.stop_reason = Describe(result.reason);
-  summary.nlml_start = result.nlml_start;
-  summary.nlml = result.nlml;
-  summary.time_ms.optimize = total.Milliseconds();
-  Posterior posterior(extended.expression(), extended.X(), extended.y(), result.theta);
-  summary.time_ms.factorize = total.Milliseconds() - summary.time_ms.optimize;
-  summary.time_ms.total = total.Milliseconds();
-  return Model(std::move(posterior), model.scaler(), model.column_names(), model.target_name(), std::move(summary),
-               model.warnings());
+  return session.Fit(encoding, structure, theta, options);
 }
 
 UpdateResult UpdateSparse(const Model& model, const Matrix& X, const Vector& y, const UpdateOptions& options) {
   if (options.reinfer == Reinfer::kAlways || options.method) {
     throw Error(ErrorCode::kUsage,
-                "a sparse model (--method svgp) takes new rows with its parameters and inducing points kept; for new "
-                "ones fit all rows again");
+                "a sparse model (of the method svgp) takes new rows with its parameters and inducing points kept; for "
+                "new ones fit all rows again");
   }
   const SparsePosterior& before = *model.sparse();
   Matrix all_X(before.X().rows() + X.rows(), X.cols());
@@ -175,15 +150,19 @@ UpdateResult UpdateSparse(const Model& model, const Matrix& X, const Vector& y, 
           false, drift};
 }
 
-Method MethodOf(const Model& model, const UpdateOptions& options) {
-  if (options.method) return *options.method;
-  const std::optional<Method> method = MethodFromName(model.summary().method);
-  return method.value_or(Method::kMl);
+// As the model was fitted, unless another method is asked for: with the priors where they were part of it.
+FitOptions OptionsOf(const Model& model, const UpdateOptions& options) {
+  FitOptions fit;
+  fit.method = options.method.value_or(MethodFromName(model.summary().method).value_or(Method::kMl));
+  fit.map = model.summary().map && fit.method == Method::kRefine;
+  fit.steps = options.steps;
+  return fit;
 }
 
 }  // namespace
 
-UpdateResult Update(const Model& model, const Matrix& X_new, const Vector& y_new, const UpdateOptions& options) {
+UpdateResult Update(Session& session, const Model& model, const Matrix& X_new, const Vector& y_new,
+                    const UpdateOptions& options) {
   CheckRows(model, X_new, y_new);
   const Stopwatch total;
   const Matrix X = model.scaler().ScaleX(X_new);
@@ -191,23 +170,18 @@ UpdateResult Update(const Model& model, const Matrix& X_new, const Vector& y_new
   if (model.sparse() != nullptr) return UpdateSparse(model, X, y, options);
   const Posterior& before = model.posterior();
   const int rows = model.rows() + static_cast<int>(X.rows());
-  FitOptions cost;
-  if (EstimateCost(rows, cost).bytes > kExactMemoryLimit) {
-    throw Error(ErrorCode::kLimit, "with the new rows the model would have " + std::to_string(rows) +
-                                       ", too many for an exact one. Fit with --method svgp.");
-  }
+  session.CheckMemory(rows, {});
   const Index inferred = model.summary().inferred_rows > 0 ? model.summary().inferred_rows : model.rows();
   Posterior extended = before.Extended(X, y);
   const Drift drift = ExactDrift(extended, inferred, y.size());
   if (options.reinfer == Reinfer::kAlways || (options.reinfer == Reinfer::kWhenDrifting && drift.drifting)) {
-    const Method method = MethodOf(model, options);
-    if (method == Method::kSvgp) {
+    const FitOptions fit = OptionsOf(model, options);
+    const MethodInfo& method = InfoOf(fit.method);
+    if (method.sparse) {
       throw Error(ErrorCode::kUsage, "an exact model cannot become a sparse one by an update; fit all rows again");
     }
-    const bool network = method == Method::kOneShot || method == Method::kRefine || method == Method::kAhgp;
-    return {network ? ReinferByNetwork(model, extended, method, options)
-                    : ReinferByOptimiser(model, extended, method, options),
-            true, drift};
+    if (method.uses_network) return {ReinferByNetwork(session, model, extended, fit), true, drift};
+    return {session.Fit(InModelScale(model, extended), extended.expression(), fit, &extended.theta()), true, drift};
   }
   FitSummary summary = model.summary();
   summary.inferred_rows = static_cast<int>(inferred);
@@ -217,6 +191,12 @@ UpdateResult Update(const Model& model, const Matrix& X_new, const Vector& y_new
   return {Model(std::move(extended), model.scaler(), model.column_names(), model.target_name(), std::move(summary),
                 model.warnings()),
           false, drift};
+}
+
+UpdateResult Update(const Model& model, const Matrix& X_new, const Vector& y_new, const UpdateOptions& options,
+                    const SessionOptions& session) {
+  Session own(session);
+  return Update(own, model, X_new, y_new, options);
 }
 
 }  // namespace instantgp

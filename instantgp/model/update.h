@@ -2,12 +2,11 @@
 #pragma once
 
 #include <optional>
-#include <stop_token>
-#include <string>
 
+#include "instantgp/base/export.h"
 #include "instantgp/base/matrix.h"
-#include "instantgp/model/fit.h"
 #include "instantgp/model/model.h"
+#include "instantgp/model/session.h"
 
 namespace instantgp {
 
@@ -17,19 +16,16 @@ enum class Reinfer {
   kNever,
 };
 
-struct UpdateOptions {
+struct INSTANTGP_EXPORT UpdateOptions {
   Reinfer reinfer = Reinfer::kWhenDrifting;
   std::optional<Method> method = {};  // of a new inference; by default the one the model was fitted with
   int steps = 0;                      // as in FitOptions
-  int threads = 0;
-  std::stop_token stop = {};
-  const TrainedNetwork* network = nullptr;
 };
 
 // How the new rows look to the model that has not seen them. With A = L L^T over all rows, row i's target under the
 // density the model predicts from the rows before it has the standardised residual z_i = (L^-1 y)_i; if the model is
 // right these are independent standard normal numbers, and sum z_i^2 over m rows is chi-squared with m degrees.
-struct Drift {
+struct INSTANTGP_EXPORT Drift {
   int rows = 0;               // since the last inference
   double score = 0;           // their mean negative log predictive density, standardised y
   double expected = 0;        // what the model expects of itself
@@ -39,7 +35,7 @@ struct Drift {
 };
 inline constexpr double kDriftLimit = 3.5;  // in two tails: once in two thousand updates of a model that is right
 
-struct UpdateResult {
+struct INSTANTGP_EXPORT UpdateResult {
   Model model;
   bool reinferred = false;
   Drift drift;  // under the parameters as they were
@@ -51,6 +47,10 @@ struct UpdateResult {
 //
 // Throws Error: kBadInput for rows that do not fit the model, kUsage when a sparse model is to be re-inferred, kLimit
 // when the rows get too many, and what Fit throws.
-UpdateResult Update(const Model& model, const Matrix& X_new, const Vector& y_new, const UpdateOptions& options = {});
+INSTANTGP_EXPORT UpdateResult Update(Session& session, const Model& model, const Matrix& X_new, const Vector& y_new,
+                                     const UpdateOptions& options = {});
+// In a session of its own.
+INSTANTGP_EXPORT UpdateResult Update(const Model& model, const Matrix& X_new, const Vector& y_new,
+                                     const UpdateOptions& options = {}, const SessionOptions& session = {});
 
 }  // namespace instantgp

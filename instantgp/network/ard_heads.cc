@@ -10,8 +10,6 @@
 namespace instantgp {
 namespace {
 
-constexpr int kOnlySe = 0;  // the base symbol SE
-
 // Rows of a column's variance and lengthscale in the parameter table.
 int RowOf(ParameterKind kind, int column) {
   const auto kinds = ParametersOf(Elementary::kSE);
@@ -23,11 +21,13 @@ void CheckArdSe(int columns, const Structure& structure) {
   bool fits = !structure.columns.empty() && structure.columns.size() == structure.symbols.size();
   for (int i = 0; fits && i < structure.dimensions(); ++i) {
     fits = structure.columns[i] >= 0 && structure.columns[i] < columns && structure.symbols[i].size() == 1 &&
-           structure.symbols[i][0] == kOnlySe;
+           structure.symbols[i][0] == BaseSymbol::kSE;
   }
   if (!fits) {
-    throw Error(ErrorCode::kBadInput,
-                "this network knows one kernel, SE on every column (AHGP-SE-ARD); ask for SE, or use --method oneshot");
+    throw Error(
+        ErrorCode::kBadInput,
+        "this network supports one kernel, SE on every column (AHGP-SE-ARD); ask for SE, or use the method oneshot",
+        {{"method", "oneshot"}});
   }
 }
 
@@ -53,7 +53,7 @@ Structure ArdSe(int columns) {
   Structure structure;
   for (int i = 0; i < columns; ++i) {
     structure.columns.push_back(i);
-    structure.symbols.push_back({kOnlySe});
+    structure.symbols.push_back({BaseSymbol::kSE});
   }
   return structure;
 }

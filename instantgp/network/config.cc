@@ -197,7 +197,7 @@ void CheckEqual(const char* key, int width, int expected, const std::string& rea
 
 std::vector<std::string> AllSymbols() {
   std::vector<std::string> names;
-  for (BaseSymbol symbol = 0; symbol < kNumBaseSymbols; ++symbol) names.emplace_back(Name(symbol));
+  for (const BaseSymbol symbol : kAllBaseSymbols) names.emplace_back(Name(symbol));
   return names;
 }
 

@@ -87,11 +87,11 @@ class Builder {
 };
 
 BaseSymbol SymbolNamed(const std::string& name) {
-  for (BaseSymbol symbol = 0; symbol < kNumBaseSymbols; ++symbol) {
+  for (const BaseSymbol symbol : kAllBaseSymbols) {
     if (Name(symbol) == name) return symbol;
   }
   INSTANTGP_CHECK(!"a validated configuration names known symbols");
-  return -1;
+  return BaseSymbol::kSE;
 }
 
 std::string HeadName(const std::vector<Elementary>& factors) {
@@ -125,11 +125,11 @@ void AddHeads(const NetworkConfig& config, Builder& builder, NetworkLayout* layo
   for (std::size_t row = 0; row < config.symbols.size(); ++row) {
     const BaseSymbol symbol = SymbolNamed(config.symbols[row]);
     const auto factors = FactorsOf(symbol);
-    layout->one_hot[symbol] = static_cast<int>(row);
+    layout->one_hot[Number(symbol)] = static_cast<int>(row);
     if (config.shared_heads) {
-      for (Elementary factor : factors) layout->heads_of[symbol].push_back(head_for({factor}));
+      for (Elementary factor : factors) layout->heads_of[Number(symbol)].push_back(head_for({factor}));
     } else {
-      layout->heads_of[symbol].push_back(head_for({factors.begin(), factors.end()}));
+      layout->heads_of[Number(symbol)].push_back(head_for({factors.begin(), factors.end()}));
     }
   }
 }

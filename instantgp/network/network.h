@@ -50,7 +50,7 @@ class Network {
   // threads of `pool` if there is one: the result does not depend on the threads.
   void Encode(const Scalar* weights, const Matrix& X, const Vector& y, Workspace<Scalar>& workspace,
               Embedding<Scalar>* encoding, ThreadPool* pool = nullptr) const;
-  // theta (p + 1, hypotheses): log-parameters in the table order of ToExpression(structure), log noise variance last.
+  // theta (p + 1, hypotheses): each column the LogParameters of ToExpression(structure).
   // structure.columns index the columns of the encoding. Symbols the network does not know: Error(kBadInput). The
   // threads of `pool` share the hypotheses.
   void Decode(const Scalar* weights, const Embedding<Scalar>& encoding, const Structure& structure,

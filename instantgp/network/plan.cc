@@ -23,11 +23,11 @@ void CheckStructure(const NetworkLayout& layout, int columns, const Structure& s
           "; leave the column out of it instead");
     }
     for (BaseSymbol symbol : structure.symbols[i]) {
-      if (symbol < 0 || symbol >= kNumBaseSymbols) Bad("the structure holds a symbol number outside 0..9");
-      if (layout.one_hot[symbol] >= 0) continue;
+      if (Number(symbol) >= layout.one_hot.size()) Bad("the structure holds a symbol that does not exist");
+      if (layout.one_hot[Number(symbol)] >= 0) continue;
       std::string known;
-      for (BaseSymbol other = 0; other < kNumBaseSymbols; ++other) {
-        if (layout.one_hot[other] >= 0) known += (known.empty() ? "" : ", ") + std::string(Name(other));
+      for (const BaseSymbol other : kAllBaseSymbols) {
+        if (layout.one_hot[Number(other)] >= 0) known += (known.empty() ? "" : ", ") + std::string(Name(other));
       }
       Bad("the network was not made for the symbol " + std::string(Name(symbol)) + "; it knows " + known +
           ". Use another network or fit by type-2 maximum likelihood");
@@ -59,13 +59,13 @@ void DecodePlan::Build(const NetworkLayout& layout, HypothesisRange hypotheses, 
         const int addends = static_cast<int>(structure.symbols[i].size());
         for (BaseSymbol symbol : structure.symbols[i]) {
           bool first = true;
-          for (int head : layout.heads_of[symbol]) {
+          for (int head : layout.heads_of[Number(symbol)]) {
             uses_[head].push_back(
                 {static_cast<int>(one_hot_.size()), group, row, addends, structure.dimensions(), first});
             row += layout.heads[head].mlp.out();
             first = false;
           }
-          one_hot_.push_back(layout.one_hot[symbol]);
+          one_hot_.push_back(layout.one_hot[Number(symbol)]);
         }
         column_.push_back(structure.columns[i]);
         segment_begin_.push_back(static_cast<int>(one_hot_.size()));

@@ -49,14 +49,36 @@ std::string Period(double period, const std::string& unit) {
   return "period " + Length(period, unit);
 }
 
-// The two factors of an addend in the column's units; 0 where there is none.
-struct Addend {
+// What an addend does along its column, in the column's units; 0 where it does not.
+struct Behaviour {
   bool linear = false;
   double se = 0, matern = 0;  // lengthscales
   double period = 0;
 };
 
-std::string Words(const Addend& a, const std::string& unit) {
+Behaviour BehaviourOf(const Addend& addend, const LogParameters& theta, double range) {
+  Behaviour behaviour;
+  for (const Factor& factor : addend.factors) {
+    const auto in_units = [&](ParameterKind kind) { return std::exp(theta[factor.Row(kind)]) * range; };
+    switch (factor.elementary) {
+      case Elementary::kSE:
+        behaviour.se = in_units(ParameterKind::kLengthscale);
+        break;
+      case Elementary::kLIN:
+        behaviour.linear = true;
+        break;
+      case Elementary::kPER:
+        behaviour.period = in_units(ParameterKind::kPeriod);
+        break;
+      case Elementary::kMAT52:
+        behaviour.matern = in_units(ParameterKind::kLengthscale);
+        break;
+    }
+  }
+  return behaviour;
+}
+
+std::string Words(const Behaviour& a, const std::string& unit) {
   std::string text;
   if (a.period > 0) {
     text = Period(a.period, unit);
@@ -76,30 +98,20 @@ std::string Words(const Addend& a, const std::string& unit) {
 
 }  // namespace
 
-std::string Describe(const Structure& structure, const Vector& theta, const Scaler& scaler,
+std::string Describe(const Structure& structure, const LogParameters& theta, const Scaler& scaler,
                      const std::vector<std::string>& column_names) {
-  Index next = 0;  // row of the parameter table
   std::string text;
-  for (std::size_t i = 0; i < structure.columns.size(); ++i) {
-    const std::size_t column = static_cast<std::size_t>(structure.columns[i]);
-    const double range = scaler.x_range[structure.columns[i]];
-    const std::string unit = TimeUnit(column_names[column]);
-    std::vector<std::string> addends;
-    for (const BaseSymbol symbol : structure.symbols[i]) {
-      Addend addend;
-      for (const Elementary factor : FactorsOf(symbol)) {
-        const double second = std::exp(theta[next + 1]);  // lengthscale or offset
-        if (factor == Elementary::kLIN) addend.linear = true;
-        if (factor == Elementary::kSE) addend.se = second * range;
-        if (factor == Elementary::kMAT52) addend.matern = second * range;
-        if (factor == Elementary::kPER) addend.period = std::exp(theta[next + 2]) * range;
-        next += static_cast<Index>(ParametersOf(factor).size());
-      }
-      addends.push_back(Words(addend, unit));
+  int column = -1;
+  for (const Addend& addend : AddendsOf(structure)) {
+    const std::string& name = column_names[static_cast<std::size_t>(addend.column)];
+    if (addend.column != column) {
+      if (!text.empty()) text += "; ";
+      if (scaler.x_range.size() > 1) text += name + ": ";
+    } else {
+      text += ", ";
     }
-    if (!text.empty()) text += "; ";
-    if (scaler.x_range.size() > 1) text += column_names[column] + ": ";
-    for (std::size_t j = 0; j < addends.size(); ++j) text += (j > 0 ? ", " : "") + addends[j];
+    column = addend.column;
+    text += Words(BehaviourOf(addend, theta, scaler.x_range[column]), TimeUnit(name));
   }
   return text;
 }

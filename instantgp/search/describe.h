@@ -6,6 +6,7 @@
 
 #include "instantgp/base/matrix.h"
 #include "instantgp/data/scaler.h"
+#include "instantgp/kernel/log_parameters.h"
 #include "instantgp/kernel/structure.h"
 
 namespace instantgp {
@@ -14,7 +15,7 @@ namespace instantgp {
 // "month: ...; price: ...". Lengths are in the units of the column. A calendar word (yearly, weekly, daily) is used
 // only where the column's name is a unit of time and the period within 4 percent of one. theta: log-parameters in table
 // order, scaled units; what follows them is ignored.
-std::string Describe(const Structure& structure, const Vector& theta, const Scaler& scaler,
+std::string Describe(const Structure& structure, const LogParameters& theta, const Scaler& scaler,
                      const std::vector<std::string>& column_names);
 
 }  // namespace instantgp

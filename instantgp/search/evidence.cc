@@ -41,7 +41,7 @@ class NegativeLogPosterior {
   const Covariance& covariance_;
   const Matrix& X_;
   const Vector& y_;
-  std::vector<Parameter> table_;
+  ParameterTable table_;
   NlmlWorkspace workspace_;
 };
 
@@ -64,7 +64,7 @@ double BicScore(double nlml_per_point, int parameters, int n) {
 }
 
 std::optional<double> LaplaceScore(const Covariance& covariance, const Matrix& X, const Vector& y,
-                                   const Vector& theta) {
+                                   const LogParameters& theta) {
   NegativeLogPosterior f(covariance, X, y);
   const Index p = theta.size();
   double value = 0, unused = 0;

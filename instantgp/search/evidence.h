@@ -6,6 +6,7 @@
 
 #include "instantgp/base/matrix.h"
 #include "instantgp/gp/covariance.h"
+#include "instantgp/kernel/log_parameters.h"
 #include "instantgp/kernel/structure.h"
 
 namespace instantgp {
@@ -26,6 +27,7 @@ double BicScore(double nlml_per_point, int parameters, int n);
 //   -log Z = f - 1/2 g^T H^-1 g + 1/2 log det H - p/2 log 2 pi
 // where H comes from central differences of the gradient and eigenvalues below 1/2 (directions neither data nor priors
 // bend) count as 1/2. 2 (p + 1) + 1 gradients. nullopt when one of them cannot be computed.
-std::optional<double> LaplaceScore(const Covariance& covariance, const Matrix& X, const Vector& y, const Vector& theta);
+std::optional<double> LaplaceScore(const Covariance& covariance, const Matrix& X, const Vector& y,
+                                   const LogParameters& theta);
 
 }  // namespace instantgp

@@ -5,16 +5,18 @@
 #include <cmath>
 #include <limits>
 #include <span>
+#include <utility>
 
 #include "instantgp/base/check.h"
 #include "instantgp/gp/marginal_likelihood.h"
 #include "instantgp/inference/type2_ml.h"
+#include "instantgp/kernel/parameters.h"
+#include "instantgp/kernel/structure_list.h"
 #include "instantgp/kernel/units.h"
 
 namespace instantgp {
 namespace {
 
-constexpr BaseSymbol kSE = 0;
 constexpr double kLowest = 0.5, kHighest = 32;  // cycles over [0, 1]
 constexpr double kPlainNoise = 0.05, kPlainLengthscale = 0.7;
 constexpr int kContextSteps = 20;
@@ -30,15 +32,9 @@ constexpr std::array<Scan, 4> kScans = {{{0.4, 0.25, 0.5}, {0.4, 0.125, 0}, {0.1
 // The context with PER or SE*PER added: an expression outside the family would do, so it may even stand there twice.
 struct Problem {
   Expression expression;
-  Vector theta;           // with everything but PER's lengthscale and period set
+  LogParameters theta;    // with everything but PER's lengthscale and period set
   Index lengthscale = 0;  // row of PER's lengthscale; the period follows
 };
-
-Index NumParameters(const std::vector<BaseSymbol>& addends) {
-  Index count = 0;
-  for (const BaseSymbol symbol : addends) count += instantgp::NumParameters(symbol);
-  return count;
-}
 
 Problem AddPeriod(const PeriodContext& context, int column, double damping) {
   // The structure's own order with PER put last on its column keeps the parameters of the others in their places. An
@@ -46,7 +42,7 @@ Problem AddPeriod(const PeriodContext& context, int column, double damping) {
   Problem problem;
   std::vector<Expression> factors;
   std::vector<double> theta;
-  Index row = 0;
+  const std::vector<Addend> addends = AddendsOf(context.structure);
   const auto add_wave = [&](double log_variance) {
     if (damping > 0) theta.insert(theta.end(), {0.0, std::log(damping)});
     problem.lengthscale = static_cast<Index>(theta.size()) + 1;
@@ -58,14 +54,18 @@ Problem AddPeriod(const PeriodContext& context, int column, double damping) {
   bool used = false;
   for (std::size_t i = 0; i < s.columns.size(); ++i) {
     const Structure one = {{s.columns[i]}, {s.symbols[i]}};
-    const Index count = NumParameters(s.symbols[i]);
-    const Vector slice = context.theta.segment(row, count);
+    std::vector<double> slice;
+    for (const Addend& addend : addends) {
+      if (addend.column != s.columns[i]) continue;
+      const auto own = context.theta.segment(addend.first, addend.count);
+      slice.insert(slice.end(), own.begin(), own.end());
+    }
     theta.insert(theta.end(), slice.begin(), slice.end());
-    row += count;
     Expression factor = ToExpression(one);
     if (s.columns[i] == column) {
       used = true;
-      const double amplitude = CollapsedAmplitude(factor, slice.array().exp());
+      const Vector values = Eigen::Map<const Vector>(slice.data(), static_cast<Index>(slice.size())).array().exp();
+      const double amplitude = CollapsedAmplitude(factor, values);
       std::vector<Expression> terms = factor.op == Expression::Op::kSum ? factor.terms : std::vector{factor};
       terms.push_back(add_wave(std::log(std::max(amplitude, 1e-12))));
       factor = Expression::Sum(std::move(terms));
@@ -74,7 +74,7 @@ Problem AddPeriod(const PeriodContext& context, int column, double damping) {
   }
   if (!used) factors.push_back(add_wave(0));
   problem.expression = factors.size() == 1 ? factors.front() : Expression::Product(std::move(factors));
-  theta.push_back(context.theta[context.theta.size() - 1]);
+  theta.push_back(context.theta.noise());
   problem.theta = Eigen::Map<const Vector>(theta.data(), static_cast<Index>(theta.size()));
   return problem;
 }
@@ -100,13 +100,10 @@ void AddOptima(const Scan& scan, const std::vector<double>& nlml, std::vector<Op
 
 PeriodContext PlainContext(int columns) {
   PeriodContext context;
-  context.theta.resize(2 * columns + 1);
-  for (int c = 0; c < columns; ++c) {
-    context.structure.columns.push_back(c);
-    context.structure.symbols.push_back({kSE});
-    context.theta.segment(2 * c, 2) << 0.0, std::log(kPlainLengthscale);
-  }
-  context.theta[2 * columns] = std::log(kPlainNoise);
+  context.structure = SpreadOverColumns({BaseSymbol::kSE}, columns);
+  context.theta = Vector::Zero(NumParameters(ToExpression(context.structure)) + 1);
+  for (int c = 0; c < columns; ++c) context = SmoothAlong(c, std::move(context));
+  context.theta.noise() = std::log(kPlainNoise);
   return context;
 }
 
@@ -121,7 +118,11 @@ PeriodContext FittedContext(const Matrix& X, const Vector& y) {
 }
 
 PeriodContext SmoothAlong(int column, PeriodContext context) {
-  context.theta[2 * column + 1] = std::log(kPlainLengthscale);
+  for (const Addend& addend : AddendsOf(context.structure)) {
+    if (addend.column == column) {
+      context.theta[addend.factors[0].Row(ParameterKind::kLengthscale)] = std::log(kPlainLengthscale);
+    }
+  }
   return context;
 }
 

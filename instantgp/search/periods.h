@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "instantgp/base/matrix.h"
+#include "instantgp/kernel/log_parameters.h"
 #include "instantgp/kernel/structure.h"
 
 namespace instantgp {
@@ -22,7 +23,7 @@ struct PeriodGuess {
 // What the rest of the model is while a period is looked for.
 struct PeriodContext {
   Structure structure;
-  Vector theta;  // log-parameters, log noise variance last, scaled units
+  LogParameters theta;
 };
 
 // (SE on every column): smooth, little noise.

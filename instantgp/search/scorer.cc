@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "instantgp/inference/hypothesis.h"
+#include "instantgp/inference/ranking.h"
 #include "instantgp/inference/row_sample.h"
 #include "instantgp/inference/type2_ml.h"
 #include "instantgp/search/evidence.h"
@@ -21,70 +21,52 @@ constexpr int kBriefSteps = 5;
 constexpr int kPolishSteps = 8;
 constexpr int kRefineSteps = 100;
 
-using ColumnSymbol = std::pair<int, BaseSymbol>;  // column and symbol
+// Addends by what they are: column and symbol.
+using AddendMap = std::map<std::pair<int, BaseSymbol>, Addend>;
 
-// The first row of each addend in the parameter table.
-std::map<ColumnSymbol, Index> AddendRows(const Structure& structure) {
-  std::map<ColumnSymbol, Index> rows;
-  Index next = 0;
-  for (std::size_t i = 0; i < structure.columns.size(); ++i) {
-    for (const BaseSymbol symbol : structure.symbols[i]) {
-      rows[{structure.columns[i], symbol}] = next;
-      next += NumParameters(symbol);
-    }
-  }
-  return rows;
-}
-
-// The factors of an addend that starts at `row`, each with its own first row.
-std::vector<std::pair<Elementary, Index>> FactorRows(BaseSymbol symbol, Index row) {
-  std::vector<std::pair<Elementary, Index>> rows;
-  for (const Elementary factor : FactorsOf(symbol)) {
-    rows.emplace_back(factor, row);
-    row += static_cast<Index>(ParametersOf(factor).size());
-  }
-  return rows;
+AddendMap MapOf(const Structure& structure) {
+  AddendMap map;
+  for (Addend& addend : AddendsOf(structure)) map[{addend.column, addend.symbol}] = std::move(addend);
+  return map;
 }
 
 // `own` log-parameters of a structure with the parent's wherever the two agree: in addends both have, in the noise, and
 // in the factors a new addend shares with one that it may stand for (PER swapped for SE*PER keeps its period).
-Vector Inherit(const Structure& structure, Vector own, const Candidate& parent) {
-  const std::map<ColumnSymbol, Index> from = AddendRows(parent.structure), to = AddendRows(structure);
-  for (const auto& [addend, row] : to) {
-    const auto found = from.find(addend);
+LogParameters Inherit(const Structure& structure, LogParameters own, const Candidate& parent) {
+  const AddendMap from = MapOf(parent.structure), to = MapOf(structure);
+  for (const auto& [key, addend] : to) {
+    const auto found = from.find(key);
     if (found != from.end()) {
-      const Index count = NumParameters(addend.second);
-      own.segment(row, count) = parent.theta.segment(found->second, count);
+      own.segment(addend.first, addend.count) = parent.theta.segment(found->second.first, addend.count);
       continue;
     }
-    for (const auto& [gone, gone_row] : from) {
-      if (gone.first != addend.first || to.contains(gone)) continue;
-      for (const auto& [factor, factor_row] : FactorRows(addend.second, row)) {
-        for (const auto& [old_factor, old_row] : FactorRows(gone.second, gone_row)) {
-          if (factor != old_factor) continue;
-          const Index count = static_cast<Index>(ParametersOf(factor).size());
-          own.segment(factor_row, count) = parent.theta.segment(old_row, count);
+    for (const auto& [gone_key, gone] : from) {
+      if (gone.column != addend.column || to.contains(gone_key)) continue;
+      for (const Factor& factor : addend.factors) {
+        for (const Factor& old : gone.factors) {
+          if (factor.elementary != old.elementary) continue;
+          own.segment(factor.first, factor.count) = parent.theta.segment(old.first, old.count);
         }
       }
     }
   }
-  own[own.size() - 1] = parent.theta[parent.theta.size() - 1];
+  own.noise() = parent.theta.noise();
   return own;
 }
 
 struct NewPeriod {
   int column = 0;
-  Index parameter = 0;  // row of the period; the lengthscale of its PER is the row before
+  Factor factor;  // a PER
 };
 
 // The periods of a structure that its parent does not have.
 std::vector<NewPeriod> NewPeriods(const Structure& structure, const Structure& parent) {
   std::vector<NewPeriod> found;
-  const std::map<ColumnSymbol, Index> known = AddendRows(parent);
-  for (const auto& [addend, row] : AddendRows(structure)) {
-    if (known.contains(addend)) continue;
-    for (const auto& [factor, factor_row] : FactorRows(addend.second, row)) {
-      if (factor == Elementary::kPER) found.push_back({addend.first, factor_row + 2});
+  const AddendMap known = MapOf(parent);
+  for (const auto& [key, addend] : MapOf(structure)) {
+    if (known.contains(key)) continue;
+    for (const Factor& factor : addend.factors) {
+      if (factor.elementary == Elementary::kPER) found.push_back({addend.column, factor});
     }
   }
   return found;
@@ -93,18 +75,19 @@ std::vector<NewPeriod> NewPeriods(const Structure& structure, const Structure& p
 // The periods a candidate has on a column.
 std::vector<PeriodGuess> OwnPeriods(const Candidate& candidate, int column) {
   std::vector<PeriodGuess> periods;
-  for (const auto& [addend, row] : AddendRows(candidate.structure)) {
-    if (addend.first != column) continue;
-    for (const auto& [factor, factor_row] : FactorRows(addend.second, row)) {
-      if (factor != Elementary::kPER) continue;
-      periods.push_back({std::exp(candidate.theta[factor_row + 2]), std::exp(candidate.theta[factor_row + 1])});
+  for (const auto& [key, addend] : MapOf(candidate.structure)) {
+    if (addend.column != column) continue;
+    for (const Factor& factor : addend.factors) {
+      if (factor.elementary != Elementary::kPER) continue;
+      periods.push_back({std::exp(candidate.theta[factor.Row(ParameterKind::kPeriod)]),
+                         std::exp(candidate.theta[factor.Row(ParameterKind::kLengthscale)])});
     }
   }
   return periods;
 }
 
 // `theta` as it is, and with each of the guesses in each of the places: one column each.
-Matrix WithPeriods(const Vector& theta, const std::vector<NewPeriod>& places, const Parent& parent) {
+Matrix WithPeriods(const LogParameters& theta, const std::vector<NewPeriod>& places, const Parent& parent) {
   std::vector<Vector> variants = {theta};
   for (const NewPeriod& place : places) {
     std::vector<PeriodGuess> guesses = OwnPeriods(parent.candidate, place.column);
@@ -112,8 +95,8 @@ Matrix WithPeriods(const Vector& theta, const std::vector<NewPeriod>& places, co
     guesses.insert(guesses.end(), others.begin(), others.end());
     for (const PeriodGuess& guess : guesses) {
       variants.push_back(theta);
-      variants.back()[place.parameter] = std::log(guess.period);
-      variants.back()[place.parameter - 1] = std::log(guess.lengthscale);
+      variants.back()[place.factor.Row(ParameterKind::kPeriod)] = std::log(guess.period);
+      variants.back()[place.factor.Row(ParameterKind::kLengthscale)] = std::log(guess.lengthscale);
     }
   }
   Matrix columns(theta.size(), static_cast<Index>(variants.size()));
@@ -121,8 +104,8 @@ Matrix WithPeriods(const Vector& theta, const std::vector<NewPeriod>& places, co
   return columns;
 }
 
-Type2Result Optimize(const Structure& structure, const Vector& theta, const Matrix& X, const Vector& y, int steps,
-                     std::stop_token stop) {
+Type2Result Optimize(const Structure& structure, const LogParameters& theta, const Matrix& X, const Vector& y,
+                     int steps, std::stop_token stop) {
   Type2Options options;
   options.map = true;
   options.max_steps = steps;
@@ -202,7 +185,7 @@ void Scorer::Polish(Candidate& candidate, NlmlWorkspace& workspace) const {
   if (result.ok) Adopt(candidate, result.theta, workspace);
 }
 
-void Scorer::Adopt(Candidate& candidate, const Vector& theta, NlmlWorkspace& workspace) const {
+void Scorer::Adopt(Candidate& candidate, const LogParameters& theta, NlmlWorkspace& workspace) const {
   const Covariance covariance(ToExpression(candidate.structure));
   const Scored scored = Best(covariance, candidate.structure, theta, all_, workspace);
   if (scored.theta.size() == 0 || scored.nlml >= candidate.nlml) return;

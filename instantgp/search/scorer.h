@@ -10,6 +10,7 @@
 #include "instantgp/inference/encoding.h"
 #include "instantgp/inference/row_sample.h"
 #include "instantgp/inference/trained_network.h"
+#include "instantgp/kernel/log_parameters.h"
 #include "instantgp/search/periods.h"
 #include "instantgp/search/search.h"
 
@@ -50,12 +51,12 @@ class Scorer {
 
  private:
   struct Scored {
-    Vector theta;  // at the closed-form scale; empty when nothing could be evaluated
+    LogParameters theta;  // at the closed-form scale; empty when nothing could be evaluated
     double nlml = 0;
   };
 
   // Takes theta over, at the closed-form scale, where its likelihood on all rows is better.
-  void Adopt(Candidate& candidate, const Vector& theta, NlmlWorkspace& workspace) const;
+  void Adopt(Candidate& candidate, const LogParameters& theta, NlmlWorkspace& workspace) const;
   Scored Best(const Covariance& covariance, const Structure& structure, const Matrix& hypotheses, const RowSample& rows,
               NlmlWorkspace& workspace) const;
 

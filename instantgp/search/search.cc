@@ -13,7 +13,8 @@
 #include "instantgp/base/error.h"
 #include "instantgp/base/stopwatch.h"
 #include "instantgp/base/thread_pool.h"
-#include "instantgp/model/fit.h"
+#include "instantgp/gp/posterior.h"
+#include "instantgp/network/config.h"
 #include "instantgp/search/describe.h"
 #include "instantgp/search/moves.h"
 #include "instantgp/search/scorer.h"
@@ -31,18 +32,18 @@ constexpr double kSearchShare = 0.72;     // of the budget; the rest is for refi
 
 class Searcher {
  public:
-  Searcher(const Encoding& encoding, const TrainedNetwork& network, const SearchOptions& options, ThreadPool& pool,
-           const Stopwatch& clock)
-      : encoding_(encoding),
-        network_(network),
+  Searcher(Session& session, const Encoding& encoding, const SearchOptions& options, const Stopwatch& clock)
+      : session_(session),
+        encoding_(encoding),
+        network_(session.network()),
         options_(options),
-        pool_(pool),
+        pool_(session.pool()),
         clock_(clock),
-        scorer_(encoding, network, options.stop),
-        workspaces_(static_cast<std::size_t>(pool.threads())) {
-    moves_.columns = static_cast<int>(encoding.X.cols());
-    const std::vector<std::string>& known = network.config().symbols;
-    for (BaseSymbol symbol = 0; symbol < kNumBaseSymbols; ++symbol) {
+        scorer_(encoding, network_, session.stop()),
+        workspaces_(static_cast<std::size_t>(pool_.threads())) {
+    moves_.columns = encoding.columns();
+    const std::vector<std::string>& known = network_.config().symbols;
+    for (const BaseSymbol symbol : kAllBaseSymbols) {
       if (std::find(known.begin(), known.end(), Name(symbol)) != known.end()) moves_.alphabet.push_back(symbol);
     }
     moves_.max_addends = options.max_addends;
@@ -95,9 +96,7 @@ class Searcher {
   }
 
   // Before every piece of work of a thread: with hundreds of rows a chunk of them takes seconds.
-  void StopIfAsked() const {
-    if (options_.stop.stop_requested()) throw Error(ErrorCode::kInterrupted, "interrupted while searching");
-  }
+  void StopIfAsked() const { session_.StopIfAsked("searching"); }
 
   // Refined ones first, each kind by score; equal scores by text.
   void Sort() {
@@ -219,6 +218,7 @@ class Searcher {
     }
   }
 
+  const Session& session_;
   const Encoding& encoding_;
   const TrainedNetwork& network_;
   const SearchOptions& options_;
@@ -267,23 +267,25 @@ void SearchOptions::Validate() const {
   require(budget >= 0 && std::isfinite(budget), "the budget must be a number of seconds, or 0 for none");
   require(refine_top >= 0, "the number of structures to refine must not be negative");
   require(max_addends >= 1, "there must be room for at least one addend a column");
-  require(threads >= 0, "threads must not be negative");
 }
 
-SearchResult SearchStructures(const Dataset& data, const SearchOptions& options) {
+SearchResult SearchStructures(const Dataset& data, const SearchOptions& options, const SessionOptions& session) {
+  Session own(session);
+  return SearchStructures(own, data, options);
+}
+
+SearchResult SearchStructures(Session& session, const Dataset& data, const SearchOptions& options) {
   options.Validate();
   const Stopwatch total;
-  const TrainedNetwork& network = options.network != nullptr ? *options.network : TrainedNetwork::Embedded();
-  ThreadPool pool(ResolveThreads(options.threads));
+  session.CheckMemory(data.rows(), {});
   // One reading serves hundreds of structures: it may take its time.
-  const Encoding encoding = network.Encode(data, {}, &pool, kSearchRows);
-  std::vector<std::string> warnings = DataWarnings(data, encoding.scaler);
-  warnings.insert(warnings.end(), encoding.warnings.begin(), encoding.warnings.end());
+  const Encoding encoding = session.Encode(data, {}, kSearchRows);
+  std::vector<std::string> warnings = encoding.warnings;
   if (data.rows() > kSearchRows) {
     warnings.push_back("structures were compared on " + std::to_string(kSearchRows) + " of " +
                        std::to_string(data.rows()) + " rows, spread over the data; the model is fitted to all");
   }
-  Searcher searcher(encoding, network, options, pool, total);
+  Searcher searcher(session, encoding, options, total);
   TimeSplit times;
   times.scale = encoding.scale_ms;
   times.encode = encoding.encode_ms;
@@ -297,10 +299,10 @@ SearchResult SearchStructures(const Dataset& data, const SearchOptions& options)
   clock = Stopwatch();
   searcher.RefineTop();
   times.optimize = clock.Milliseconds();
-  if (options.stop.stop_requested()) throw Error(ErrorCode::kInterrupted, "interrupted while searching");
+  session.StopIfAsked("searching");
   if (searcher.out_of_time()) {
     warnings.push_back("the time budget ended the search after " + std::to_string(searcher.evaluated()) +
-                       " structures; a larger --budget may find better ones");
+                       " structures; a larger time budget may find better ones");
   }
   for (Candidate& candidate : candidates) {
     candidate.words = Describe(candidate.structure, candidate.theta, encoding.scaler, encoding.column_names);

@@ -5,28 +5,26 @@
 #pragma once
 
 #include <functional>
-#include <stop_token>
 #include <string>
 #include <vector>
 
+#include "instantgp/base/export.h"
 #include "instantgp/base/matrix.h"
 #include "instantgp/data/dataset.h"
-#include "instantgp/inference/trained_network.h"
+#include "instantgp/kernel/log_parameters.h"
 #include "instantgp/kernel/structure.h"
 #include "instantgp/model/model.h"
+#include "instantgp/model/session.h"
 
 namespace instantgp {
 
-struct SearchOptions {
+struct INSTANTGP_EXPORT SearchOptions {
   int beam = 5;         // structures whose neighbourhood is tried in a round
   int depth = 4;        // rounds after the single symbols
   double budget = 0;    // seconds for everything; 0: none. What is not done by then is left out
   int refine_top = 8;   // how many of the best are refined
   int max_addends = 4;  // on one column
-  int threads = 0;      // 0: as the machine has
-  std::stop_token stop = {};
   std::function<void(int evaluated, int round)> progress = {};
-  const TrainedNetwork* network = nullptr;  // null: TrainedNetwork::Embedded()
 
   void Validate() const;  // throws Error(kUsage) naming the option
 };
@@ -34,10 +32,10 @@ struct SearchOptions {
 // Larger tables are searched on so many rows, spread over the data; the model is fitted to all.
 inline constexpr int kSearchRows = 512;
 
-struct Candidate {
+struct INSTANTGP_EXPORT Candidate {
   Structure structure;
   std::string kernel;  // canonical text
-  Vector theta;        // log-parameters, log noise variance last, scaled units
+  LogParameters theta;
   double nlml = 0;     // per point
   int parameters = 0;  // identifiable ones
   double score = 0;    // negative log evidence per point: Laplace where refined, else BIC
@@ -46,7 +44,7 @@ struct Candidate {
   std::string words;  // Describe
 };
 
-struct SearchResult {
+struct INSTANTGP_EXPORT SearchResult {
   // Refined ones by score, then the others by score. Refined ones within two nats of the best evidence, which Laplace's
   // approximation cannot tell apart, stand before the rest by likelihood.
   std::vector<Candidate> candidates;
@@ -61,6 +59,10 @@ struct SearchResult {
 
 // Nothing is random: the result depends neither on threads nor, for the structures that were reached, on the budget.
 // Throws what Fit throws; Error(kNumerical) when no structure can be evaluated.
-SearchResult SearchStructures(const Dataset& data, const SearchOptions& options = {});
+INSTANTGP_EXPORT SearchResult SearchStructures(Session& session, const Dataset& data,
+                                               const SearchOptions& options = {});
+// In a session of its own.
+INSTANTGP_EXPORT SearchResult SearchStructures(const Dataset& data, const SearchOptions& options = {},
+                                               const SessionOptions& session = {});
 
 }  // namespace instantgp

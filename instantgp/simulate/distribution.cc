@@ -67,7 +67,7 @@ void SimulationOptions::Validate() const {
   Require(positive_p >= 0 && positive_p <= 1, "positive_p must lie in [0, 1]");
   Require(!symbols.empty(), "symbols must not be empty");
   for (std::size_t i = 0; i < symbols.size(); ++i) {
-    Require(symbols[i] >= 0 && symbols[i] < kNumBaseSymbols, "symbols must be numbers of base symbols, 0..9");
+    Require(Number(symbols[i]) < kNumBaseSymbols, "symbols must be base symbols");
     Require(i == 0 || symbols[i - 1] < symbols[i], "symbols must be ascending, each once");
   }
   if (structure) {
@@ -142,7 +142,7 @@ Simulated Simulate(const SimulationOptions& options, std::uint64_t seed, std::ui
     w.K.resize(rows, rows);
     const auto build = [&](Matrix& K) {
       covariance.Gram(w.X, out.theta.data(), K, w.covariance);
-      K.diagonal().array() += std::exp(out.theta[out.theta.size() - 1]);
+      K.diagonal().array() += std::exp(out.theta.noise());
     };
     build(w.K);
     const Factorization factorization = Factorize(w.K, build);
@@ -165,7 +165,7 @@ Simulated Simulate(const SimulationOptions& options, std::uint64_t seed, std::ui
 
 SimulatedFunction SimulateFunction(const Expression& expression, int n, int d, std::uint64_t seed, std::uint64_t index,
                                    const std::optional<Vector>& theta) {
-  const std::vector<Parameter> table = ParameterTable(expression);
+  const ParameterTable table(expression);
   if (n < 1) throw Error(ErrorCode::kUsage, "simulated data need at least one row, got n = " + std::to_string(n));
   if (ColumnsOf(expression).back() >= d) {
     throw Error(ErrorCode::kUsage, "the kernel uses column " + std::to_string(ColumnsOf(expression).back() + 1) +
@@ -197,7 +197,7 @@ SimulatedFunction SimulateFunction(const Expression& expression, int n, int d, s
     DrawNormals(n, random, z);
     out.f = K.triangularView<Eigen::Lower>() * z;
     DrawNormals(n, random, z);
-    out.y = out.f + std::exp(0.5 * out.theta[out.theta.size() - 1]) * z;
+    out.y = out.f + std::exp(0.5 * out.theta.noise()) * z;
     return out;
   }
   ThrowNotFactorized(reason);

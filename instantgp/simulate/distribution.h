@@ -16,6 +16,7 @@
 #include "instantgp/base/rng.h"
 #include "instantgp/gp/covariance.h"
 #include "instantgp/kernel/expression.h"
+#include "instantgp/kernel/log_parameters.h"
 #include "instantgp/kernel/structure.h"
 
 namespace instantgp {
@@ -32,7 +33,7 @@ struct SimulationOptions {
   double realistic_p = 0;       // probability that a dataset is made more like measured tables (simulate/realistic.h)
   bool positives_only = false;  // the given structure is always the true one
   // The symbols structures are made of, ascending, each once.
-  std::vector<BaseSymbol> symbols = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+  std::vector<BaseSymbol> symbols = {kAllBaseSymbols.begin(), kAllBaseSymbols.end()};
   std::optional<Structure> structure;  // fixes the true structure; without `d` it also sets the number of columns
   int n_test = 0;                      // further rows of the same function
 
@@ -44,8 +45,8 @@ struct Simulated {
   Matrix X;  // (n, d) in (0,1)
   Vector y;  // (n), with noise, zero mean under the prior; not standardised
   Structure truth;
-  Vector theta;     // log-parameters in the table order of ToExpression(truth), log noise variance last
-  Structure given;  // what the network is told: the truth or an independent draw on the same columns
+  LogParameters theta;  // in the table order of ToExpression(truth)
+  Structure given;      // what the network is told: the truth or an independent draw on the same columns
   bool positive = true;
   Matrix X_test;      // (n_test, d)
   Vector y_test;      // (n_test), with noise, jointly drawn with y
@@ -80,10 +81,10 @@ Simulated Simulate(const SimulationOptions& options, std::uint64_t seed, std::ui
 
 // A draw from any kernel expression, inside the amortised family or not.
 struct SimulatedFunction {
-  Matrix X;      // (n, d) in (0,1)
-  Vector y;      // (n), with noise
-  Vector f;      // (n), without
-  Vector theta;  // log-parameters in table order, log noise variance last
+  Matrix X;  // (n, d) in (0,1)
+  Vector y;  // (n), with noise
+  Vector f;  // (n), without
+  LogParameters theta;
   double jitter = 0;
 };
 

@@ -37,25 +37,26 @@ int ColumnsFor(const KernelRequest& request) {
   throw Error(ErrorCode::kBadInput, complaint);
 }
 
-void CheckCount(const std::vector<Parameter>& table, std::size_t given) {
+void CheckCount(const ParameterTable& table, std::size_t given) {
   if (given == 0 || given == table.size()) return;
   std::string names;
   for (const Parameter& p : table) {
     names += (names.empty() ? "" : ", ") + std::string(Name(p.elementary)) + "(x" + std::to_string(p.column + 1) +
              ") " + std::string(Name(p.kind));
   }
-  throw Error(ErrorCode::kUsage, "the kernel has " + std::to_string(table.size()) + " parameter" +
-                                     (table.size() == 1 ? "" : "s") + " (" + names + "), --parameters gives " +
-                                     std::to_string(given));
+  throw Error(ErrorCode::kUsage,
+              "the kernel has " + std::to_string(table.size()) + " parameter" + (table.size() == 1 ? "" : "s") + " (" +
+                  names + "), but " + std::to_string(given) + (given == 1 ? " was" : " were") + " given",
+              {{"parameters"}});
 }
 
 }  // namespace
 
 void KernelRequest::Validate() const {
-  if (n < 1) throw Error(ErrorCode::kUsage, "--n is at least 1, got " + std::to_string(n));
-  if (d && *d < 1) throw Error(ErrorCode::kUsage, "--d is at least 1, got " + std::to_string(*d));
-  for (const double value : parameters) CheckPositive(value, "--parameters takes positive numbers");
-  if (noise_variance) CheckPositive(*noise_variance, "--noise takes a positive variance");
+  if (n < 1) throw Error(ErrorCode::kUsage, "n must be at least 1, got " + std::to_string(n), {{"n"}});
+  if (d && *d < 1) throw Error(ErrorCode::kUsage, "d must be at least 1, got " + std::to_string(*d), {{"d"}});
+  for (const double value : parameters) CheckPositive(value, "parameters must be positive numbers");
+  if (noise_variance) CheckPositive(*noise_variance, "the noise must be a positive variance");
   if (3.0 * 8 * n * n > kMemoryLimit) {
     throw Error(ErrorCode::kLimit, std::to_string(n) + " rows need more memory than the limit allows; use at most " +
                                        std::to_string(static_cast<int>(std::sqrt(kMemoryLimit / 24))));
@@ -66,14 +67,14 @@ KernelDraw SimulateKernel(const KernelRequest& request, std::uint64_t seed, std:
   request.Validate();
   const int d = ColumnsFor(request);
   Expression expression = ParseKernel(request.kernel, DefaultColumnNames(d));
-  const std::vector<Parameter> table = ParameterTable(expression);
+  const ParameterTable table(expression);
   CheckCount(table, request.parameters.size());
   RandomStream random(seed, index, kPriorStream);
-  Vector theta = DrawFromPrior(table, random);
+  LogParameters theta = DrawFromPrior(table, random);
   for (std::size_t i = 0; i < request.parameters.size(); ++i) {
     theta[static_cast<Index>(i)] = std::log(request.parameters[i]);
   }
-  if (request.noise_variance) theta[theta.size() - 1] = std::log(*request.noise_variance);
+  if (request.noise_variance) theta.noise() = std::log(*request.noise_variance);
   SimulatedFunction function = SimulateFunction(expression, request.n, d, seed, index, theta);
   return {std::move(expression), std::move(function)};
 }

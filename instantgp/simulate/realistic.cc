@@ -7,7 +7,7 @@
 
 namespace instantgp {
 
-void MakeParametersRealistic(const Expression& expression, RandomStream& random, Vector& theta) {
+void MakeParametersRealistic(const Expression& expression, RandomStream& random, LogParameters& theta) {
   std::map<int, double> longer, shorter;  // factors of each column's lengthscales and periods, as logarithms
   const std::vector<int> columns = ColumnsOf(expression);
   for (const int column : columns) {

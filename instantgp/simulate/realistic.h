@@ -10,13 +10,14 @@
 #include "instantgp/base/matrix.h"
 #include "instantgp/base/rng.h"
 #include "instantgp/kernel/expression.h"
+#include "instantgp/kernel/log_parameters.h"
 
 namespace instantgp {
 
 // Half of the columns get lengthscales 3 to 30 times as long, the others 1 to 5 times, a single column 1/20 to 5 times
 // (that of a PER, which has no unit, stays); half of the columns have periods 1 to 10 times as short; the noise
-// variance is divided by 1 to 1000. theta: log-parameters in table order, log noise variance last.
-void MakeParametersRealistic(const Expression& expression, RandomStream& random, Vector& theta);
+// variance is divided by 1 to 1000.
+void MakeParametersRealistic(const Expression& expression, RandomStream& random, LogParameters& theta);
 
 // Some columns of X (n, d) in [0,1] keep 2 to 12 levels, some are bent towards an end by a power; a single column may
 // take equal steps.

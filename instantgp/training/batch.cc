@@ -9,7 +9,8 @@
 #include "instantgp/base/check.h"
 #include "instantgp/base/error.h"
 #include "instantgp/base/rng.h"
-#include "instantgp/inference/hypothesis.h"
+#include "instantgp/base/thread_pool.h"
+#include "instantgp/inference/ranking.h"
 #include "instantgp/simulate/distribution.h"
 #include "instantgp/training/curriculum.h"
 #include "instantgp/training/loss.h"
@@ -104,9 +105,8 @@ void BatchEngine::RunLane(const float* weights, const Batch& batch, int lane, Wo
     }
     network_.Forward(weights, data.X, data.y, data.given, worker.network, &worker.theta);
     RandomStream random(config_.seed, batch.source.first + item, kLossSubstream);
-    const DatasetLoss loss =
-        EvaluateLoss(config_.loss, data.given, data.X, data.y, data.theta[data.theta.size() - 1], worker.theta,
-                     ScaleOf(network_.config()), random, worker.loss, &worker.dtheta);
+    const DatasetLoss loss = EvaluateLoss(config_.loss, data.given, data.X, data.y, data.theta.noise(), worker.theta,
+                                          ScaleOf(network_.config()), random, worker.loss, &worker.dtheta);
     if (!loss.ok) {
       ++result.skipped;
       continue;

@@ -99,7 +99,7 @@ SimulationOptions TrainingConfig::Simulation() const {
   options.realistic_p = realistic_p;
   options.positives_only = loss.phase == 2;
   options.symbols.clear();
-  for (BaseSymbol symbol = 0; symbol < kNumBaseSymbols; ++symbol) {
+  for (const BaseSymbol symbol : kAllBaseSymbols) {
     const auto& names = network.symbols;
     if (std::find(names.begin(), names.end(), Name(symbol)) != names.end()) options.symbols.push_back(symbol);
   }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "instantgp/kernel/structure_list.h"
+
 namespace instantgp {
 
 LanePlan AssignLanes(const std::vector<double>& costs, int lanes) {
@@ -22,11 +24,7 @@ LanePlan AssignLanes(const std::vector<double>& costs, int lanes) {
 }
 
 double EstimateCost(const Network<float>& network, int n, int d) {
-  Structure structure;
-  for (int k = 0; k < d; ++k) {
-    structure.columns.push_back(k);
-    structure.symbols.push_back({0});
-  }
+  const Structure structure = SpreadOverColumns({BaseSymbol::kSE}, d);
   // One Cholesky and the kernel entries of each hypothesis, and the gradient of about one; in double, at about a tenth
   // of the rate of the network's products.
   const double rows = n;

@@ -20,8 +20,8 @@ bool SameArchitecture(NetworkConfig a, NetworkConfig b) {
 
 void CreateFolder(const std::string& folder) {
   if (HasCheckpoint(folder)) {
-    throw Error(ErrorCode::kUsage,
-                "'" + folder + "' already holds a training run; continue it with --resume or choose another folder");
+    throw Error(ErrorCode::kUsage, "'" + folder + "' already holds a training run; resume it or choose another folder",
+                {{"resume"}});
   }
   std::error_code error;
   std::filesystem::create_directories(folder, error);

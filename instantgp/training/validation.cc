@@ -8,7 +8,8 @@
 
 #include "instantgp/base/error.h"
 #include "instantgp/base/file.h"
-#include "instantgp/inference/hypothesis.h"
+#include "instantgp/base/thread_pool.h"
+#include "instantgp/inference/ranking.h"
 #include "instantgp/inference/type2_ml.h"
 
 namespace instantgp {

@@ -3,16 +3,11 @@
 
 #include <pybind11/pybind11.h>
 
-#include <string>
-
 namespace instantgp::python {
 
 void BindErrors(pybind11::module_& module);
 void BindModels(pybind11::module_& module);     // Dataset, FitOptions, Encoding, Model and what makes them
 void BindEnsembles(pybind11::module_& module);  // Ensemble, fit_ensemble, search
 void BindSimulate(pybind11::module_& module);   // simulate, parse_kernel, built_in_kernels
-
-// Messages of the library name options as the command line writes them; Python has them without the dashes.
-std::string InPythonWords(const std::string& message);
 
 }  // namespace instantgp::python

@@ -66,12 +66,6 @@ py::list ToList(const std::vector<ReportedParameter>& parameters) {
   return list;
 }
 
-py::list InPythonWords(const std::vector<std::string>& messages) {
-  py::list list;
-  for (const std::string& message : messages) list.append(py::str(InPythonWords(message)));
-  return list;
-}
-
 py::tuple ToTuple(const Expression& expression) {
   if (expression.op == Expression::Op::kLeaf) {
     return py::make_tuple(std::string(Name(expression.symbol)), expression.column);

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "instantgp/base/error.h"
+#include "instantgp/base/thread_pool.h"
+#include "instantgp/gp/predictive.h"
 #include "instantgp/kernel/structure.h"
 #include "instantgp/model/ensemble.h"
 #include "instantgp/model/fit_ensemble.h"
@@ -43,8 +45,8 @@ Ensemble FitTable(const Dataset& data, const std::vector<std::string>& kernels, 
   EnsembleOptions options = MakeOptions(weighting, temperature);
   std::optional<Ensemble> ensemble;
   RunInterruptible([&](const std::stop_token& stop) {
-    options.fit = fit.With(stop);
-    ensemble = FitEnsemble(data, kernels, options);
+    options.fit = fit.fit;
+    ensemble = FitEnsemble(data, kernels, options, fit.Session(stop));
   });
   return *std::move(ensemble);
 }
@@ -54,8 +56,9 @@ Ensemble FitKept(const KeptEncoding& kept, const std::vector<std::string>& kerne
   EnsembleOptions options = MakeOptions(weighting, temperature);
   std::optional<Ensemble> ensemble;
   RunInterruptible([&](const std::stop_token& stop) {
-    options.fit = kept.Adapt(fit, stop);
-    ensemble = FitEnsembleEncoded(kept.encoding, kernels, options);
+    options.fit = fit.fit;
+    Session session(kept.Session(fit, stop));
+    ensemble = FitEnsemble(session, kept.encoding, kernels, options);
   });
   return *std::move(ensemble);
 }
@@ -193,17 +196,12 @@ py::tuple Search(const Dataset& data, int beam, int depth, double budget, int re
   options.budget = budget;
   options.refine_top = refine_top;
   options.max_addends = max_addends;
-  options.threads = fit.fit.threads;
-  options.network = fit.network.get();
   options.Validate();
   std::optional<SearchResult> result;
-  RunInterruptible([&](const std::stop_token& stop) {
-    options.stop = stop;
-    result = SearchStructures(data, options);
-  });
+  RunInterruptible([&](const std::stop_token& stop) { result = SearchStructures(data, options, fit.Session(stop)); });
   const py::dict figures("evaluated"_a = result->evaluated, "failed"_a = result->failed, "rounds"_a = result->rounds,
                          "out_of_time"_a = result->out_of_time);
-  return py::make_tuple(result->model, Candidates(*result), figures, InPythonWords(result->warnings));
+  return py::make_tuple(result->model, Candidates(*result), figures, result->warnings);
 }
 
 }  // namespace
@@ -223,7 +221,7 @@ void BindEnsembles(py::module_& module) {
       .def_property_readonly("models", &Models)
       .def_property_readonly("effective_members", &Ensemble::EffectiveMembers)
       .def_property_readonly("summary", &Summary)
-      .def_property_readonly("warnings", [](const Ensemble& e) { return InPythonWords(e.warnings()); })
+      .def_property_readonly("warnings", [](const Ensemble& e) { return e.warnings(); })
       .def_property_readonly("column_names", &Ensemble::column_names)
       .def_property_readonly("target_name", &Ensemble::target_name)
       .def_property_readonly("rows", &Ensemble::rows)

@@ -10,8 +10,11 @@
 #include "instantgp/base/error.h"
 #include "instantgp/data/dataset.h"
 #include "instantgp/gp/marginal_likelihood.h"
+#include "instantgp/gp/posterior.h"
+#include "instantgp/model/explain.h"
 #include "instantgp/model/fit.h"
 #include "instantgp/model/model.h"
+#include "instantgp/model/update.h"
 #include "python/bindings/arrays.h"
 #include "python/bindings/bind.h"
 #include "python/bindings/call.h"
@@ -26,48 +29,51 @@ namespace {
 
 Noise NoiseOf(bool latent) { return latent ? Noise::kLatent : Noise::kObserved; }
 
+Method MethodNamed(const std::string& name) {
+  if (const std::optional<Method> method = MethodFromName(name)) return *method;
+  throw Error(ErrorCode::kUsage, "there is no method '" + name + "'; there are " + ListMethods());
+}
+
 Options MakeOptions(const std::string& method, int steps, const std::string& objective, int restarts, int inducing,
                     std::uint64_t seed, int threads, const std::optional<std::string>& weights) {
-  const std::optional<Method> known = MethodFromName(method);
-  if (!known) throw Error(ErrorCode::kUsage, "there is no method '" + method + "'; there are " + ListMethods());
   if (objective != "ml" && objective != "map") {
     throw Error(ErrorCode::kUsage, "the objective is 'ml' or 'map', not '" + objective + "'");
   }
   Options options;
-  options.fit.method = *known;
+  options.fit.method = MethodNamed(method);
   options.fit.steps = steps;
   options.fit.map = objective == "map";
   options.fit.restarts = restarts;
   options.fit.inducing = inducing;
   options.fit.seed = seed;
-  options.fit.threads = threads;
+  options.threads = threads;
   options.fit.Validate();
+  options.Session({}).Validate();
   if (weights) options.network = std::make_shared<const TrainedNetwork>(TrainedNetwork::Load(*weights));
   return options;
 }
 
 KeptEncoding Encode(const Dataset& data, const Options& options) {
   KeptEncoding kept{{}, options.network};
-  RunInterruptible([&](const std::stop_token&) {
-    const TrainedNetwork& network = kept.network ? *kept.network : TrainedNetwork::Embedded();
-    ThreadPool pool(ResolveThreads(options.fit.threads));
-    kept.encoding = network.Encode(data, {}, &pool);
-    const std::vector<std::string> of_data = DataWarnings(data, kept.encoding.scaler);
-    kept.encoding.warnings.insert(kept.encoding.warnings.begin(), of_data.begin(), of_data.end());
+  RunInterruptible([&](const std::stop_token& stop) {
+    Session session(options.Session(stop));
+    kept.encoding = session.Encode(data);
   });
   return kept;
 }
 
 Model FitTable(const Dataset& data, const std::string& kernel, const Options& options) {
   std::optional<Model> model;
-  RunInterruptible([&](const std::stop_token& stop) { model = Fit(data, kernel, options.With(stop)); });
+  RunInterruptible([&](const std::stop_token& stop) { model = Fit(data, kernel, options.fit, options.Session(stop)); });
   return *std::move(model);
 }
 
 Model FitKept(const KeptEncoding& kept, const std::string& kernel, const Options& options) {
   std::optional<Model> model;
-  RunInterruptible(
-      [&](const std::stop_token& stop) { model = FitEncoded(kept.encoding, kernel, kept.Adapt(options, stop)); });
+  RunInterruptible([&](const std::stop_token& stop) {
+    Session session(kept.Session(options, stop));
+    model = session.Fit(kept.encoding, kernel, options.fit);
+  });
   return *std::move(model);
 }
 
@@ -125,7 +131,7 @@ py::tuple Loo(const Model& model) {
   return py::make_tuple(ToArray(loo.mean), ToArray(Vector(loo.variance.cwiseSqrt())), loo.nll);
 }
 
-// log p(y | theta) of the scaled targets and its gradient in theta: the log parameters, log noise variance last.
+// log p(y | theta) of the scaled targets and its gradient in theta, the LogParameters of the kernel.
 py::tuple LogLikelihoodAt(const Model& model, const Array& theta) {
   const Posterior& posterior = model.posterior();
   const Vector at = ToVector(theta, "theta");
@@ -146,23 +152,55 @@ py::tuple LogLikelihoodAt(const Model& model, const Array& theta) {
   return py::make_tuple(-n * value.nlml, ToArray(Vector(-n * gradient)));
 }
 
-// More rows, the same scaling and parameters.
-Model AddRows(const Model& model, const Array& X, const Array& y) {
-  const Dataset more = Dataset::Of(ToMatrix(X, "X"), ToVector(y, "y"), model.column_names(), model.target_name());
-  std::optional<Model> updated;
-  RunInterruptible([&](const std::stop_token&) {
-    const Posterior& posterior = model.posterior();
-    Matrix rows(model.rows() + more.rows(), model.columns());
-    rows << posterior.X(), model.scaler().ScaleX(more.X);
-    Vector targets(rows.rows());
-    targets << posterior.y(), model.scaler().ScaleY(more.y);
-    Posterior extended(posterior.expression(), std::move(rows), std::move(targets), posterior.theta());
-    FitSummary summary = model.summary();
-    summary.nlml = extended.nlml();
-    updated.emplace(std::move(extended), model.scaler(), model.column_names(), model.target_name(), std::move(summary),
-                    model.warnings());
+// (model, {reinferred, drift}): more rows, the same scaling; parameters as `reinfer` says.
+py::tuple UpdateWith(const Model& model, const Array& X, const Array& y, const std::string& reinfer,
+                     const std::optional<std::string>& method, const Options& options) {
+  const Matrix rows = ToMatrix(X, "X");
+  const Vector targets = ToVector(y, "y");
+  UpdateOptions update;
+  update.steps = options.fit.steps;
+  update.reinfer = reinfer == "always"  ? Reinfer::kAlways
+                   : reinfer == "never" ? Reinfer::kNever
+                                        : Reinfer::kWhenDrifting;
+  if (reinfer != "always" && reinfer != "never" && reinfer != "drift") {
+    throw Error(ErrorCode::kUsage, "reinfer is 'drift', 'always' or 'never', not '" + reinfer + "'");
+  }
+  if (method) update.method = MethodNamed(*method);
+  std::optional<UpdateResult> result;
+  RunInterruptible(
+      [&](const std::stop_token& stop) { result = Update(model, rows, targets, update, options.Session(stop)); });
+  const Drift& drift = result->drift;
+  const py::dict figures("reinferred"_a = result->reinferred, "rows"_a = drift.rows, "nll_standardized"_a = drift.score,
+                         "expected_nll_standardized"_a = drift.expected, "mean_square"_a = drift.mean_square,
+                         "standard_score"_a = drift.standard_score, "drifting"_a = drift.drifting);
+  return py::make_tuple(std::move(result->model), figures);
+}
+
+// What each addend of the kernel contributes, largest share first.
+py::dict ExplainModel(const Model& model) {
+  Explanation explanation;
+  RunUnlocked([&] { explanation = Explain(model); });
+  py::list components;
+  for (const Component& c : explanation.components) {
+    components.append(py::dict("component"_a = c.text, "columns"_a = c.columns, "share"_a = c.share, "std"_a = c.std));
+  }
+  return py::dict("components"_a = components, "residual_share"_a = explanation.residual_share,
+                  "left_out"_a = explanation.left_out, "left_out_share"_a = explanation.left_out_share);
+}
+
+// (mean, std) of one component, by its number in the explanation.
+py::tuple PredictPart(const Model& model, int number, const Array& X) {
+  const Matrix rows = ToMatrix(X, "X");
+  Prediction prediction;
+  RunUnlocked([&] {
+    const Explanation explanation = Explain(model);
+    if (number < 0 || number >= static_cast<int>(explanation.components.size())) {
+      throw Error(ErrorCode::kUsage, "the model has " + std::to_string(explanation.components.size()) +
+                                         " components, there is no number " + std::to_string(number));
+    }
+    prediction = PredictComponent(model, explanation.components[static_cast<std::size_t>(number)], rows);
   });
-  return *std::move(updated);
+  return py::make_tuple(ToArray(prediction.mean), ToArray(prediction.std));
 }
 
 py::dict ScalingOf(const Model& model) {
@@ -198,7 +236,12 @@ void BindModel(py::module_& module) {
       .def("loo", &Loo, "(mean, std, nll) of every training row when it is left out.")
       .def("log_likelihood_at", &LogLikelihoodAt, "theta"_a,
            "(value, gradient) of the log marginal likelihood of the standardised targets.")
-      .def("add_rows", &AddRows, "X"_a, "y"_a, "A model with these rows too; scaling and parameters stay.")
+      .def("update", &UpdateWith, "X"_a, "y"_a, py::kw_only(), "reinfer"_a = "drift", "method"_a = py::none(),
+           "options"_a = Options(),
+           "(model, drift): with these rows too. The scaling stays; the parameters are inferred anew when the rows "
+           "surprise the model, always, or never.")
+      .def("explain", &ExplainModel, "The addends of the kernel: share of the variance and standard deviation of each.")
+      .def("predict_component", &PredictPart, "number"_a, "X"_a, "(mean, std) of one component of explain().")
       .def_property_readonly("kernel", &Model::KernelText)
       .def_property_readonly("kernel_short", &Model::KernelShortText)
       .def_property_readonly("parameters", [](const Model& model) { return ToList(model.Parameters()); })
@@ -213,7 +256,7 @@ void BindModel(py::module_& module) {
       .def_property_readonly("jitter", [](const Model& model) { return model.predictive().jitter(); })
       .def_property_readonly("sparse", [](const Model& model) { return model.sparse() != nullptr; })
       .def_property_readonly("summary", [](const Model& model) { return ToDict(model.summary()); })
-      .def_property_readonly("warnings", [](const Model& model) { return InPythonWords(model.warnings()); })
+      .def_property_readonly("warnings", [](const Model& model) { return model.warnings(); })
       .def_property_readonly("column_names", &Model::column_names)
       .def_property_readonly("target_name", &Model::target_name)
       .def_property_readonly("rows", &Model::rows)
@@ -256,7 +299,7 @@ void BindModels(py::module_& module) {
       .def_property_readonly("columns", [](const KeptEncoding& kept) { return kept.encoding.X.cols(); })
       .def_property_readonly("column_names", [](const KeptEncoding& kept) { return kept.encoding.column_names; })
       .def_property_readonly("target_name", [](const KeptEncoding& kept) { return kept.encoding.target_name; })
-      .def_property_readonly("warnings", [](const KeptEncoding& kept) { return InPythonWords(kept.encoding.warnings); })
+      .def_property_readonly("warnings", [](const KeptEncoding& kept) { return kept.encoding.warnings; })
       .def("fit", &FitKept, "kernel"_a, "options"_a = Options(), "A Model by oneshot or refine.")
       .def("__repr__", [](const KeptEncoding& kept) {
         return "<instantgp.Encoding of " + std::to_string(kept.encoding.X.rows()) + " rows, " +

@@ -49,9 +49,23 @@ PyObject* TypeOf(ErrorCode code) {
   return exceptions.failure;
 }
 
+// The message and the library's remedies as Python's arguments: 'Try method="svgp", inducing=500.'
+std::string MessageOf(const Error& error) {
+  std::string remedies;
+  for (const Remedy& remedy : error.remedies()) {
+    if (remedy.value.empty()) continue;  // names an option; the message says the rest
+    const bool number = remedy.value.find_first_not_of("0123456789.") == std::string::npos;
+    remedies += (remedies.empty() ? "" : ", ") + remedy.option + "=";
+    remedies += number ? remedy.value : '"' + remedy.value + '"';
+  }
+  const std::string message = error.what();
+  if (remedies.empty()) return message;
+  return message + (message.ends_with('.') ? " Try " : ". Try ") + remedies + ".";
+}
+
 void Raise(const Error& error) {
   // A message may quote a part of a text that ends inside a character.
-  const std::string text = InPythonWords(error.what());
+  const std::string text = MessageOf(error);
   PyObject* message = PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace");
   if (message == nullptr) return;  // out of memory, and Python says so
   PyErr_SetObject(TypeOf(error.code()), message);
@@ -59,19 +73,6 @@ void Raise(const Error& error) {
 }
 
 }  // namespace
-
-std::string InPythonWords(const std::string& message) {
-  std::string words;
-  for (std::size_t i = 0; i < message.size(); ++i) {
-    const bool at_start = i == 0 || message[i - 1] == ' ' || message[i - 1] == '(';
-    if (at_start && message.compare(i, 2, "--") == 0 && i + 2 < message.size() && message[i + 2] != '-') {
-      ++i;  // and the loop skips the second dash
-    } else {
-      words += message[i];
-    }
-  }
-  return words;
-}
 
 void BindErrors(py::module_& module) {
   PyObject* base =

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "instantgp/inference/encoding.h"
-#include "instantgp/model/fit.h"
+#include "instantgp/model/session.h"
 
 namespace instantgp::python {
 
@@ -15,14 +15,12 @@ using NetworkPointer = std::shared_ptr<const TrainedNetwork>;  // null: the one 
 
 struct Options {
   FitOptions fit;
+  int threads = 0;
   NetworkPointer network;
 
-  // The options of one call: with the network and a way to stop.
-  FitOptions With(const std::stop_token& stop) const {
-    FitOptions options = fit;
-    options.network = network.get();
-    options.stop = stop;
-    return options;
+  // The session of one call: with the network and a way to stop.
+  SessionOptions Session(const std::stop_token& stop) const {
+    return {.network = network.get(), .threads = threads, .stop = stop};
   }
 };
 
@@ -31,11 +29,11 @@ struct KeptEncoding {
   Encoding encoding;
   NetworkPointer network;
 
-  // Options for this encoding: its network, whatever weights they name.
-  FitOptions Adapt(const Options& options, const std::stop_token& stop) const {
-    FitOptions adapted = options.With(stop);
-    adapted.network = network ? network.get() : &TrainedNetwork::Embedded();  // never the default of another method
-    return adapted;
+  // The session of a call for this encoding: its network, whatever weights the options name.
+  SessionOptions Session(const Options& options, const std::stop_token& stop) const {
+    SessionOptions session = options.Session(stop);
+    session.network = network ? network.get() : &TrainedNetwork::Embedded();  // never the default of another method
+    return session;
   }
 };
 

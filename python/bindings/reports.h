@@ -15,7 +15,6 @@ pybind11::dict ToDict(const Scores& scores);
 pybind11::dict ToDict(const TimeSplit& times);
 pybind11::dict ToDict(const FitSummary& summary);
 pybind11::list ToList(const std::vector<ReportedParameter>& parameters);
-pybind11::list InPythonWords(const std::vector<std::string>& messages);
 
 // ("SE", 0) for a leaf with its 0-based column; ("+", [...]) and ("*", [...]). Leaves in the order of the parameters.
 pybind11::tuple ToTuple(const Expression& expression);

@@ -23,7 +23,7 @@ using namespace py::literals;  // NOLINT: "name"_a
 namespace instantgp::python {
 namespace {
 
-py::tuple Describe(const Matrix& X, const Vector& y, const Expression& expression, const Vector& theta) {
+py::tuple Describe(const Matrix& X, const Vector& y, const Expression& expression, const LogParameters& theta) {
   const std::vector<std::string> columns = DefaultColumnNames(static_cast<int>(X.cols()));
   Vector values(theta.size());
   for (Index i = 0; i < values.size(); ++i) values[i] = std::exp(theta[i]);  // not Eigen's own, to the last bit

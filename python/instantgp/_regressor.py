@@ -142,8 +142,10 @@ class OneShotGPRegressor(Regressor):
         value, gradient = self.model_.log_likelihood_at(self.theta_ if theta is None else theta)
         return (value, gradient) if eval_gradient else value
 
-    def update(self, X: Any, y: Any, *, reinfer: bool = False) -> "OneShotGPRegressor":
-        """Adds rows. Parameters and scaling stay; with reinfer=True everything is fitted anew to all rows.
+    def update(self, X: Any, y: Any, *, reinfer: bool | str = "drift") -> "OneShotGPRegressor":
+        """Adds rows, as `instantgp update` does: the scaling stays, and the parameters are inferred again when the new
+        rows surprise the model ("drift", the default), always (True or "always") or never (False or "never"). How the
+        rows looked to the model before is in drift_.
 
         >>> import numpy as np
         >>> x = np.linspace(0, 1, 20).reshape(-1, 1)
@@ -153,14 +155,28 @@ class OneShotGPRegressor(Regressor):
         """
         self._check_fitted()
         X, y = validate_data(self, X, y, reset=False, y_numeric=True, dtype=np.float64)
-        name, names = self.model_.target_name, self.model_.column_names
-        rows, targets = np.vstack([self.X_train_, X]), np.concatenate([self.y_train_, y])
-        if reinfer:
-            model = _core.fit(_core.Dataset(rows, targets, names, name), self.kernel, self._fit_options())
-        else:
-            model = self.model_.add_rows(X, y)
-        self.X_train_, self.y_train_ = rows, targets
+        when = {True: "always", False: "never"}.get(reinfer, reinfer)
+        model, self.drift_ = self.model_.update(X, y, reinfer=when, options=self._fit_options())
+        self.X_train_, self.y_train_ = np.vstack([self.X_train_, X]), np.concatenate([self.y_train_, y])
         return self._keep(model)
+
+    def explain(self) -> dict[str, Any]:
+        """What the kernel's addends contribute: {"components": [{"component", "columns", "share", "std"}, ...],
+        "residual_share", ...}, largest share of the variance first. predict_component gives the posterior of one.
+
+        >>> import numpy as np
+        >>> x = np.linspace(0, 1, 30).reshape(-1, 1)
+        >>> gp = OneShotGPRegressor("SE + LIN").fit(x, 3 * x[:, 0] + np.cos(20 * x[:, 0]))
+        >>> len(gp.explain()["components"])
+        2
+        """
+        self._check_fitted()
+        return self.model_.explain()
+
+    def predict_component(self, number: int, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """(mean, std) of component `number` of explain() at new rows, without noise, around 0."""
+        self._check_fitted()
+        return self.model_.predict_component(number, self._new_rows(X))
 
     def export_code(self, target: str = "sklearn") -> str:
         """The same model as code for "sklearn", "gpytorch", "gpflow" or "stan", parameters converted.

@@ -53,7 +53,7 @@ TEST(CliEnsembleTest, SavedEnsemblesPredictTheSameBitForBit) {
   const ProcessResult fit = Cli({"ensemble", data, "--weights-by", "tempered", "--model", folder.Path("m.ens"),
                                  "--predict", rows, "--output", folder.Path("p.csv"), "--plot", folder.Path("f.svg")});
   EXPECT_EQ(fit.code, 0) << fit.err;
-  for (const char* piece : {"weights by", "temperature", "Members", "NLML", "predictions of"}) {
+  for (const char* piece : {"weighted by", "temperature", "Members", "NLML", "predictions of"}) {
     EXPECT_NE(fit.out.find(piece), std::string::npos) << piece << "\n" << fit.out;
   }
   const ProcessResult predict = Cli({"predict", folder.Path("m.ens"), rows});
@@ -77,7 +77,7 @@ TEST(CliEnsembleTest, BadRequestsSayWhatToDo) {
   ExpectFails(Cli({"ensemble", data, "--method", "guess"}), 2, "oneshot, refine, ml");
   ExpectFails(Cli({"ensemble", data, "--temperature", "3"}), 2, "--weights-by tempered");
   ExpectFails(Cli({"ensemble", data, "--kernels", folder.Write("none.txt", "# nothing\n")}), 3,
-              "one expression a line");
+              "one expression per line");
   ExpectFails(Cli({"ensemble", data, "--kernels", folder.Write("bad.txt", "SE\nSEE\n")}), 3, "SEE");
   ExpectFails(Cli({"ensemble", data, "--kernels", folder.Write("out.txt", "SE(x1) + SE(x2)\n")}), 3, "--method ml");
 }

@@ -26,7 +26,7 @@ TEST(CliEvaluateTest, AQuickRunWritesItsFilesAndTellsThem) {
     EXPECT_TRUE(std::filesystem::exists(folder / file.get<std::string>())) << file;
     EXPECT_NE(first.err.find(file.get<std::string>()), std::string::npos);
   }
-  EXPECT_NE(first.err.find("cells"), std::string::npos) << "no progress: " << first.err;
+  EXPECT_NE(first.err.find("tasks"), std::string::npos) << "no progress: " << first.err;
   EXPECT_EQ(Cli(command).out, first.out);  // nothing runs twice
   ExpectFails(Cli({"evaluate", "map", "--quick", "--seed", "1", "--out", folder.string()}), 2, "--fresh");
   std::filesystem::remove_all(folder);

@@ -19,7 +19,7 @@ TEST(CliUpdateTest, AddsRowsInPlaceOrElsewhere) {
   EXPECT_EQ(ParseJson(Cli({"info", other, "--json"})).at("model").at("n"), 46);
   const ProcessResult text = Cli({"update", model, rows, "--reinfer"});
   EXPECT_EQ(text.code, 0) << text.err;
-  EXPECT_NE(text.out.find("inferred anew"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("inferred again"), std::string::npos) << text.out;
   EXPECT_EQ(ParseJson(Cli({"info", model, "--json"})).at("model").at("n"), 46);
   ExpectFails(Cli({"update", model, rows, "--reinfer", "--keep"}), 2, "--keep");
   ExpectFails(Cli({"update", model, rows, "--method", "magic"}), 2, "no method");

@@ -1,4 +1,5 @@
 // Records: printing, reading, running and resuming them, and the tables made of them.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 #include "instantgp/experiments/run/record.h"
 #include "instantgp/experiments/run/runner.h"
 #include "instantgp/experiments/run/store.h"
+#include "instantgp/model/methods.h"
 #include "instantgp/plot/figure.h"
 #include "tests/support/xml.h"
 
@@ -165,6 +167,30 @@ TEST_F(FolderTest, HoldsRecordsOfOneRunOnly) {
   ASSERT_EQ(other.previous().size(), 1U);
   EXPECT_EQ(other.previous()[0].method, "ml");
   EXPECT_TRUE(ResultFolder(folder, settings, true).previous().empty());
+}
+
+// The baseline has weights of its own: records of no other method depend on them, and its own do.
+TEST_F(FolderTest, OtherWeightsOfTheBaselineDropItsRecordsOnly) {
+  const auto settings = [](const char* weights, const char* ahgp) {
+    return std::string(R"({"seed": 1, "weights": ")") + weights + R"(", "ahgp_weights": ")" + ahgp + "\"}";
+  };
+  for (const MethodInfo& info : Methods()) {
+    const bool ahgp = info.method == Method::kAhgp;
+    EXPECT_EQ(NetworkOf(std::string(info.name)), !info.uses_network ? "" : ahgp ? kAhgpWeightsKey : kWeightsKey);
+  }
+  const auto left = [&](const std::string& now) {
+    std::vector<Record> records;
+    for (const MethodInfo& info : Methods()) records.push_back(Make("a", 0, "SE", std::string(info.name), 1));
+    ResultFolder(path_.string(), settings("a", "a"), true).SaveRecords(records);
+    std::vector<std::string> methods;
+    for (const Record& record : ResultFolder(path_.string(), now, false).previous()) methods.push_back(record.method);
+    return methods;
+  };
+  EXPECT_EQ(left(settings("a", "a")).size(), Methods().size());
+  EXPECT_THAT(left(settings("a", "b")), ::testing::Not(::testing::Contains("ahgp")));
+  EXPECT_EQ(left(settings("a", "b")).size(), Methods().size() - 1);
+  EXPECT_THAT(left(settings("b", "a")), ::testing::Contains("ahgp"));
+  EXPECT_THAT(left(settings("b", "a")), ::testing::Not(::testing::Contains("oneshot")));
 }
 
 TEST(Tables, MediansRatiosAndFailures) {

@@ -24,7 +24,7 @@ Problem RandomProblem(RandomStream& random, Expression expression, Index n) {
   Problem problem;
   const Index d = ColumnsOf(expression).back() + 1;
   problem.theta = DrawFromPrior(ParameterTable(expression), random);
-  problem.theta[problem.theta.size() - 1] = std::log(random.Uniform(1e-2, 0.5));
+  problem.theta.noise() = std::log(random.Uniform(1e-2, 0.5));
   problem.expression = std::move(expression);
   problem.X.resize(n, d);
   for (Index k = 0; k < problem.X.size(); ++k) problem.X.data()[k] = random.Uniform();
@@ -142,7 +142,7 @@ TEST(CollapsedBound, WildParametersAreAStatusAndNotANumber) {
   const Covariance covariance(problem.expression);
   for (double wild : {-1e4, 1e4, std::numeric_limits<double>::quiet_NaN()}) {
     for (Index k = 0; k < problem.theta.size(); ++k) {
-      Vector theta = problem.theta;
+      LogParameters theta = problem.theta;
       theta[k] = wild;
       Vector gradient;
       Matrix Z_gradient;

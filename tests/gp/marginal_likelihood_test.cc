@@ -21,7 +21,7 @@ struct Case {
   Expression expression;
   Matrix X;
   Vector y;
-  Vector theta;
+  LogParameters theta;
 };
 
 Case MakeCase(RandomStream& random, const Expression& e, int n) {
@@ -29,7 +29,7 @@ Case MakeCase(RandomStream& random, const Expression& e, int n) {
   Case c{e, Matrix(n, d), Vector(n), DrawFromPrior(ParameterTable(e), random)};
   for (Index k = 0; k < c.X.size(); ++k) c.X.data()[k] = random.Uniform();
   for (Index k = 0; k < n; ++k) c.y[k] = random.Normal();
-  c.theta[c.theta.size() - 1] = std::log(random.Uniform(0.01, 0.3));
+  c.theta.noise() = std::log(random.Uniform(0.01, 0.3));
   return c;
 }
 
@@ -68,7 +68,7 @@ TEST(MarginalLikelihood, IsTheGaussianDensityByDeterminantAndInverse) {
     CovarianceScratch scratch;
     Matrix A;
     covariance.Cross(c.X, c.X, c.theta.data(), A, scratch);
-    A.diagonal().array() += std::exp(c.theta[c.theta.size() - 1]);
+    A.diagonal().array() += std::exp(c.theta.noise());
     const Eigen::PartialPivLU<Matrix> lu(A);
     const double expected =
         (0.5 * c.y.dot(lu.solve(c.y)) + 0.5 * std::log(lu.determinant())) / 6.0 + 0.5 * std::log(2 * std::numbers::pi);
@@ -96,9 +96,9 @@ TEST(MarginalLikelihood, ClosedFormScaleIsTheBestScale) {
     const Structure structure = testing::RandomStructure(random, 1 + k % 8);
     const Case c = MakeCase(random, ToExpression(structure), 15);
     const auto scaled = [&](double log_scale) {
-      Vector theta = c.theta;
+      LogParameters theta = c.theta;
       ScaleKernel(structure, log_scale, theta);
-      theta[theta.size() - 1] += log_scale;
+      theta.noise() += log_scale;
       return Nlml(c, theta);
     };
     NlmlWorkspace workspace;

@@ -26,7 +26,7 @@ Problem MakeProblem(RandomStream& random, const Structure& structure, int n, int
   for (Index k = 0; k < p.X.size(); ++k) p.X.data()[k] = random.Uniform();
   for (Index k = 0; k < p.X_new.size(); ++k) p.X_new.data()[k] = random.Uniform(-0.2, 1.2);
   for (Index k = 0; k < n; ++k) p.y[k] = random.Normal();
-  p.theta[p.theta.size() - 1] = std::log(random.Uniform(0.01, 0.2));
+  p.theta.noise() = std::log(random.Uniform(0.01, 0.2));
   return p;
 }
 

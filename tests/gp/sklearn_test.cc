@@ -60,9 +60,9 @@ TEST(SklearnTest, CoversEverySymbolPairSumAndPairProduct) {
     const auto structure = ToStructure(testing::InputsOf(c.golden).expression);
     if (structure) seen.insert(structure->symbols);
   }
-  for (BaseSymbol a = 0; a < kNumBaseSymbols; ++a) {
+  for (const BaseSymbol a : kAllBaseSymbols) {
     EXPECT_TRUE(seen.count({{a}})) << Name(a);
-    for (BaseSymbol b = 0; b < kNumBaseSymbols; ++b) {
+    for (const BaseSymbol b : kAllBaseSymbols) {
       EXPECT_TRUE(seen.count({{std::min(a, b), std::max(a, b)}})) << Name(a) << " + " << Name(b);
       EXPECT_TRUE(seen.count({{a}, {b}})) << Name(a) << " times " << Name(b);
     }

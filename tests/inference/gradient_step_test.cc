@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "instantgp/base/thread_pool.h"
 #include "instantgp/inference/oneshot.h"
 #include "instantgp/kernel/parameters.h"
 #include "instantgp/simulate/distribution.h"
@@ -59,10 +60,10 @@ TEST(StepDown, ThreadsDoNotChangeTheBits) {
     const Simulated s = Draw(100 + static_cast<std::uint64_t>(k), k % 2 == 0 ? 60 : 128, 1 + k % 3);
     const Covariance covariance(ToExpression(s.given));
     NlmlPoint alone = Erring(s, scale, 0.5), beside = alone;
-    EXPECT_EQ(StepDown(covariance, s.X, s.y, &scale, nullptr, alone),
-              StepDown(covariance, s.X, s.y, &scale, &pool, beside));
+    EXPECT_EQ(StepDown(covariance, s.X, s.y, &scale, nullptr, alone).evaluations,
+              StepDown(covariance, s.X, s.y, &scale, &pool, beside).evaluations);
     EXPECT_EQ(alone.theta, beside.theta);
-    EXPECT_EQ(TuneNoise(s.y, &scale, nullptr, alone), TuneNoise(s.y, &scale, &pool, beside));
+    EXPECT_EQ(TuneNoise(s.y, &scale, nullptr, alone).evaluations, TuneNoise(s.y, &scale, &pool, beside).evaluations);
     EXPECT_EQ(alone.theta, beside.theta);
     EXPECT_EQ(alone.value.nlml, beside.value.nlml);
   }
@@ -77,7 +78,7 @@ TEST(StepDown, TakesBackMostOfASmallError) {
     const Simulated s = Draw(200 + static_cast<std::uint64_t>(k), 100, 1 + k % 3);
     NlmlPoint point;
     point.theta = s.theta;
-    const std::vector<Parameter> table = ParameterTable(ToExpression(s.given));
+    const ParameterTable table(ToExpression(s.given));
     for (std::size_t i = 0; i < table.size(); ++i) {
       const double by = table[i].kind == ParameterKind::kPeriod ? 0.02 : 0.4;
       point.theta[static_cast<Index>(i)] += i % 2 == 0 ? by : -by;
@@ -89,6 +90,25 @@ TEST(StepDown, TakesBackMostOfASmallError) {
     after += point.value.nlml - truth;
   }
   EXPECT_LT(after, 0.4 * before);
+}
+
+// What is reported as a step is one: at an optimum nothing is lower, nothing moves, and nobody says it did.
+TEST(StepDown, SaysWhetherItMoved) {
+  const ClosedFormScale scale;
+  int moves = 0;
+  for (int k = 0; k < 20; ++k) {
+    const Simulated s = Draw(300 + static_cast<std::uint64_t>(k), 60, 1);
+    const Covariance covariance(ToExpression(s.given));
+    NlmlPoint point = Erring(s, scale, k % 2 == 0 ? 0.5 : 0);
+    for (int steps = 0; steps < 60; ++steps) {
+      const Vector before = point.theta;
+      const Move move = StepDown(covariance, s.X, s.y, &scale, nullptr, point);
+      EXPECT_EQ(move.moved, before != point.theta);
+      moves += move.moved ? 1 : 0;
+    }
+  }
+  EXPECT_GT(moves, 20);
+  EXPECT_LT(moves, 20 * 60);
 }
 
 // Where the gradient is not finite or nothing is lower, the point stays what it was.
@@ -113,7 +133,7 @@ TEST(TuneNoise, FindsTheNoise) {
     candidate.theta = s.theta;
     Evaluate(covariance, s.X, s.y, &scale, candidate);
     const double truth = candidate.value.nlml;
-    candidate.theta[candidate.theta.size() - 1] += wrong;
+    candidate.theta.noise() += wrong;
     Evaluate(covariance, s.X, s.y, &scale, candidate);
     const double before = candidate.value.nlml - truth;
     TuneNoise(s.y, &scale, nullptr, candidate);
@@ -161,10 +181,7 @@ TEST(OneShot, LeavesFewRowsAsDecoded) {
   for (const int n : {5, kFewestRowsToStep - 1, kFewestRowsToStep, 100}) {
     const Simulated s = Draw(5, n, 2);
     const Encoding e = network.Encode(Dataset::Of(s.X, s.y));
-    const Matrix theta = network.Decode(e, s.given);
-    const auto scale = ScaleOf(network.config());
-    const OneShot yes = ChoosePosterior(s.given, e.X, e.y, theta, scale, nullptr, GradientStep::kYes);
-    const OneShot no = ChoosePosterior(s.given, e.X, e.y, theta, scale, nullptr, GradientStep::kNo);
+    const OneShot yes = InferOneShot(network, e, s.given), no = InferOneShot(network, e, s.given, {.bare = true});
     EXPECT_LE(yes.posterior.nlml(), no.posterior.nlml());
     EXPECT_EQ(yes.posterior.theta() == no.posterior.theta(), n < kFewestRowsToStep) << n;
   }

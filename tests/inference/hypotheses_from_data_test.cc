@@ -7,6 +7,8 @@
 #include <numbers>
 
 #include "instantgp/base/rng.h"
+#include "instantgp/base/thread_pool.h"
+#include "instantgp/gp/posterior.h"
 #include "instantgp/inference/oneshot.h"
 #include "instantgp/inference/refine.h"
 #include "instantgp/kernel/parameters.h"
@@ -32,7 +34,7 @@ Series Wave(double frequency, double noise, int n, RandomStream& random) {
   return s;
 }
 
-TEST(ExtraHypotheses, TheStrongestFrequencyIsFoundBesideAParabola) {
+TEST(HypothesesFromData, TheStrongestFrequencyIsFoundBesideAParabola) {
   RandomStream random(5);
   for (double frequency = 2; frequency <= 30; frequency += 1.7) {
     const Series s = Wave(frequency, 0.3, 150, random);
@@ -40,7 +42,7 @@ TEST(ExtraHypotheses, TheStrongestFrequencyIsFoundBesideAParabola) {
   }
 }
 
-TEST(ExtraHypotheses, NoFrequencyWhereThereIsNothingToFind) {
+TEST(HypothesesFromData, NoFrequencyWhereThereIsNothingToFind) {
   const Vector x = Vector::LinSpaced(50, 0, 1);
   EXPECT_EQ(StrongestFrequency(x, Vector::Zero(50)), 0);
   EXPECT_EQ(StrongestFrequency(x, 2 * x), 0);
@@ -49,12 +51,13 @@ TEST(ExtraHypotheses, NoFrequencyWhereThereIsNothingToFind) {
 
 // For every base symbol and random structures: the network's hypotheses stay first, and the further ones differ from
 // one of them in lengthscales, periods and noise only.
-TEST(ExtraHypotheses, ChangeWhatTheySayAndNothingElse) {
+TEST(HypothesesFromData, ChangeWhatTheySayAndNothingElse) {
   RandomStream random(6);
   for (int k = 0; k < 200; ++k) {
     const int d = 1 + k % 3;
-    const Structure structure = k < kNumBaseSymbols ? Structure{{0}, {{k}}} : testing::RandomStructure(random, d, 3);
-    const std::vector<Parameter> table = ParameterTable(ToExpression(structure));
+    const Structure structure =
+        k < kNumBaseSymbols ? Structure{{0}, {{kAllBaseSymbols[k]}}} : testing::RandomStructure(random, d, 3);
+    const ParameterTable table(ToExpression(structure));
     Matrix theta(static_cast<Index>(table.size()) + 1, 4);
     for (Index e = 0; e < theta.size(); ++e) theta.data()[e] = random.Normal();
     const Series s = Wave(5, 0.1, 60, random);
@@ -79,7 +82,7 @@ TEST(ExtraHypotheses, ChangeWhatTheySayAndNothingElse) {
   }
 }
 
-TEST(ExtraHypotheses, ShortLengthscalesAndPeriodsAreFoundInOneShot) {
+TEST(HypothesesFromData, ShortLengthscalesAndPeriodsAreFoundInOneShot) {
   RandomStream random(7);
   const Series s = Wave(17, 0.05, 120, random);
   const Dataset data = Dataset::Of(s.x, s.y);
@@ -95,22 +98,18 @@ TEST(Refine, TheSameForAnyThreadsAndNotWorseThanThePolishOfTheOneShotPoint) {
     options.d = 1 + static_cast<int>(k % 4);
     const Simulated s = Simulate(options, 12, k);
     const TrainedNetwork& network = TrainedNetwork::Embedded();
-    Encoding data;
-    data.X = s.X;
-    data.y = s.y;
-    for (int c = 0; c < options.d; ++c) data.columns.push_back(c);
-    data.embedding = network.Embed(s.X, s.y);
-    const Matrix theta = network.Decode(data, s.given);
-    const auto scale = ScaleOf(network.config());
-    const Vector one_shot = ChoosePosterior(s.given, s.X, s.y, theta, scale, nullptr).posterior.theta();
+    const OneShot found = InferOneShot(network, network.Encode(AlreadyScaled(s.X, s.y)), s.given);
+    const LogParameters one_shot = found.posterior.theta();
     for (const bool map : {false, true}) {
       Type2Options type2;
       type2.map = map;
       type2.max_steps = 5;
-      ThreadPool pool(3);
-      const Type2Result alone = Refine(s.given, s.X, s.y, theta, scale, one_shot, type2, nullptr);
+      const auto refine = [&] { return Refine(s.given, s.X, s.y, found.hypotheses, found.scale, one_shot, type2); };
+      const Type2Result alone = refine();
       ASSERT_TRUE(alone.ok);
-      EXPECT_EQ(Refine(s.given, s.X, s.y, theta, scale, one_shot, type2, &pool).theta, alone.theta);
+      ThreadPool pool(3);
+      type2.pool = &pool;
+      EXPECT_EQ(refine().theta, alone.theta);
       const Expression expression = ToExpression(s.given);
       EXPECT_NEAR(Type2Value(expression, s.X, s.y, map, alone.theta).value(), alone.value, 1e-9);
       EXPECT_LE(alone.value, Type2Value(expression, s.X, s.y, map, one_shot).value());

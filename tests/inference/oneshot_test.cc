@@ -9,8 +9,12 @@
 
 #include "instantgp/base/error.h"
 #include "instantgp/base/rng.h"
+#include "instantgp/base/thread_pool.h"
+#include "instantgp/gp/posterior.h"
 #include "instantgp/inference/row_sample.h"
 #include "instantgp/model/fit.h"
+#include "instantgp/network/config.h"
+#include "instantgp/network/network.h"
 #include "instantgp/simulate/distribution.h"
 
 namespace instantgp {
@@ -70,10 +74,11 @@ TEST(OneShot, FollowsTheScaleOfTheTargetExactly) {
     Encoding one = network.Encode(Dataset::Of(s.X, s.y));
     Encoding two = one;
     two.y *= 8;
-    two.embedding.y_scale *= 8;
-    const auto scale = ScaleOf(network.config());
-    const Posterior a = ChoosePosterior(s.given, one.X, one.y, network.Decode(one, s.given), scale, nullptr).posterior;
-    const Posterior b = ChoosePosterior(s.given, two.X, two.y, network.Decode(two, s.given), scale, nullptr).posterior;
+    Embedding<float> larger = *one.embedding;
+    larger.y_scale *= 8;
+    two.embedding = std::make_shared<const Embedding<float>>(larger);
+    const Posterior a = InferOneShot(network, one, s.given).posterior;
+    const Posterior b = InferOneShot(network, two, s.given).posterior;
     EXPECT_NEAR(b.noise_variance(), 64 * a.noise_variance(), 1e-9 * b.noise_variance());
     EXPECT_LT((8 * a.Mean(one.X) - b.Mean(one.X)).norm(), 1e-9 * b.Mean(one.X).norm());
   }
@@ -93,8 +98,8 @@ TEST(OneShot, ThreadsDoNotChangeTheBits) {
   for (const auto& [n, d] : {std::pair{30, 1}, {90, 3}, {300, 2}, {600, 2}}) {
     const Simulated s = Draw(9, n, d);
     for (const Method method : {Method::kOneShot, Method::kRefine}) {
-      const Model one = Fit(Dataset::Of(s.X, s.y), Text(s.given), {.method = method, .steps = 3, .threads = 1});
-      const Model four = Fit(Dataset::Of(s.X, s.y), Text(s.given), {.method = method, .steps = 3, .threads = 4});
+      const Model one = Fit(Dataset::Of(s.X, s.y), Text(s.given), {.method = method, .steps = 3}, {.threads = 1});
+      const Model four = Fit(Dataset::Of(s.X, s.y), Text(s.given), {.method = method, .steps = 3}, {.threads = 4});
       EXPECT_EQ(one.posterior().theta(), four.posterior().theta());
       EXPECT_EQ(one.posterior().L(), four.posterior().L());
     }
@@ -119,17 +124,18 @@ TEST(OneShot, TheModelIsThePosteriorAtItsParameters) {
 TEST(OneShot, AnEncodingServesManyStructures) {
   const Simulated s = Draw(4, 60, 2);
   const Dataset data = Dataset::Of(s.X, s.y);
-  const Encoding encoding = TrainedNetwork::Embedded().Encode(data);
+  Session session;
+  const Encoding encoding = session.Encode(data);
   std::vector<Structure> structures;
   for (std::uint64_t k = 0; k < 12; ++k) structures.push_back(Draw(100 + k, 10, 2).given);
   const std::vector<Matrix> batch = TrainedNetwork::Embedded().Decode(encoding, structures);
   for (std::size_t k = 0; k < structures.size(); ++k) {
     const Matrix alone = TrainedNetwork::Embedded().Decode(encoding, structures[k]);
     EXPECT_LT((batch[k] - alone).cwiseAbs().maxCoeff(), 1e-5);
-    EXPECT_EQ(FitEncoded(encoding, Text(structures[k])).posterior().theta(),
+    EXPECT_EQ(session.Fit(encoding, Text(structures[k])).posterior().theta(),
               Fit(data, Text(structures[k])).posterior().theta());
   }
-  EXPECT_THROW(FitEncoded(encoding, "SE", {.method = Method::kMl}), Error);
+  EXPECT_THROW(session.Fit(encoding, "SE", {.method = Method::kMl}), Error);
 }
 
 TEST(OneShot, ReadsOnlyTheColumnsTheKernelNames) {
@@ -140,8 +146,9 @@ TEST(OneShot, ReadsOnlyTheColumnsTheKernelNames) {
   wide.col(1) = s.X.col(0);
   const Vector narrow = Fit(Dataset::Of(s.X, s.y), "SE(x1) + LIN(x1)").posterior().theta();
   EXPECT_EQ(Fit(Dataset::Of(wide, s.y), "SE(x2) + LIN(x2)").posterior().theta(), narrow);
-  const Encoding part = TrainedNetwork::Embedded().Encode(Dataset::Of(wide, s.y), {1});
-  EXPECT_THROW(FitEncoded(part, "SE(x3)"), Error);
+  Session session;
+  const Encoding part = session.Encode(Dataset::Of(wide, s.y), {1});
+  EXPECT_THROW(session.Fit(part, "SE(x3)"), Error);
 }
 
 TEST(OneShot, RefineIsNeverWorse) {
@@ -169,20 +176,18 @@ TEST(Ahgp, AnswersForSeOnItsColumnsAndRefusesTheRest) {
   EXPECT_NEAR(theta[0], theta[2], 1e-12);  // one scale, shared out
   EXPECT_EQ(Fit(data, "SE(x1)*SE(x3)", ahgp).posterior().theta().size(), 5);
   EXPECT_THROW(Fit(data, "SE + LIN", ahgp), Error);
-  FitOptions wrong = ahgp;
-  wrong.network = &TrainedNetwork::Embedded();
-  EXPECT_THROW(Fit(data, "SE", wrong), Error);
+  EXPECT_THROW(Fit(data, "SE", ahgp, {.network = &TrainedNetwork::Embedded()}), Error);
 }
 
 TEST(OneShot, FitsOneAfterAnotherOnThreadsThatAreKept) {
-  ThreadPool pool(2);
+  Session session({.threads = 2});
   for (int k = 0; k < 6; ++k) {
     const Simulated s = Draw(20 + static_cast<std::uint64_t>(k), 40 + 30 * k, 1 + k % 3);
     const Dataset data = Dataset::Of(s.X, s.y);
     const std::string kernel = Print(ToExpression(s.given), data.column_names);
     for (const Method method : {Method::kOneShot, Method::kRefine}) {
-      const Model kept = Fit(data, kernel, {.method = method, .steps = 3, .pool = &pool});
-      const Model own = Fit(data, kernel, {.method = method, .steps = 3, .threads = 1});
+      const Model kept = session.Fit(data, kernel, {.method = method, .steps = 3});
+      const Model own = Fit(data, kernel, {.method = method, .steps = 3}, {.threads = 1});
       EXPECT_EQ(kept.posterior().theta(), own.posterior().theta()) << kernel;
     }
   }
@@ -209,7 +214,7 @@ TEST(TrainedNetwork, ReadsAsManyRowsAsItIsAskedTo) {
     EXPECT_EQ(network.Encode(data, {}, nullptr, 200).rows_read, std::min(n, 200));
     EXPECT_EQ(network.Encode(data, {}, nullptr, 10000).rows_read, std::min(n, trained));
     const Encoding all = network.Encode(data, {}, nullptr, n), fewer = network.Encode(data, {}, nullptr, 50);
-    EXPECT_EQ(all.embedding.values == fewer.embedding.values, n <= 50) << n;
+    EXPECT_EQ(all.embedding->values == fewer.embedding->values, n <= 50) << n;
   }
 }
 

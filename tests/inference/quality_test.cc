@@ -7,6 +7,7 @@
 
 #include "instantgp/base/file.h"
 #include "instantgp/data/csv.h"
+#include "instantgp/gp/posterior.h"
 #include "instantgp/inference/hypotheses_from_data.h"
 #include "instantgp/inference/oneshot.h"
 #include "instantgp/model/fit.h"
@@ -40,13 +41,7 @@ TEST(Quality, GapToTheTruthOnAFixedSet) {
   std::vector<double> gaps;
   for (std::uint64_t k = 0; k < 300; ++k) {
     const Simulated s = Simulate(options, 1002003, k);
-    Encoding data;
-    data.X = s.X;
-    data.y = s.y;
-    for (Index c = 0; c < s.X.cols(); ++c) data.columns.push_back(static_cast<int>(c));
-    data.embedding = network.Embed(s.X, s.y);
-    const Matrix theta = WithHypothesesFromData(s.given, s.X, s.y, network.Decode(data, s.given));
-    const OneShot found = ChoosePosterior(s.given, s.X, s.y, theta, ScaleOf(network.config()), nullptr);
+    const OneShot found = InferOneShot(network, network.Encode(AlreadyScaled(s.X, s.y)), s.given);
     gaps.push_back(found.posterior.nlml() - Posterior(ToExpression(s.truth), s.X, s.y, s.theta).nlml());
   }
   std::sort(gaps.begin(), gaps.end());

@@ -36,8 +36,8 @@ TEST(SparsePosterior, AgreesWithTheExactOneWhenEveryRowIsAnInducingPoint) {
   for (const Structure& s : testing::AllPairStructures()) {
     const Expression e = ToExpression(s);
     const Problem problem = Wave(40, 7);
-    Vector theta = DrawFromPrior(ParameterTable(e), random);
-    theta[theta.size() - 1] = std::log(0.05);
+    LogParameters theta = DrawFromPrior(ParameterTable(e), random);
+    theta.noise() = std::log(0.05);
     const Posterior exact(e, problem.X, problem.y, theta);
     const SparsePosterior sparse(e, problem.X, problem.y, problem.X, theta);
     const Matrix X_new = Vector::LinSpaced(11, -0.3, 1.3);

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "instantgp/base/thread_pool.h"
 #include "instantgp/gp/marginal_likelihood.h"
 #include "instantgp/kernel/parameters.h"
 #include "instantgp/kernel/parse.h"
@@ -55,7 +56,7 @@ TEST(Type2, ConvergedMeansTheGradientIsSmall) {
     ASSERT_TRUE(result.ok);
     Vector gradient;
     Nlml(e, s, result.theta, &gradient);
-    const std::vector<Parameter> table = ParameterTable(e);
+    const ParameterTable table(e);
     for (Index i = 0; i < gradient.size(); ++i) {
       const GammaPrior prior = i + 1 == gradient.size() ? NoisePrior() : table[i].prior;
       gradient[i] -= prior.DLogDensity(result.theta[i]) / 40.0;
@@ -111,12 +112,12 @@ TEST(Type2, MultiStartKeepsTheBestEndAndDoesNotDependOnThreads) {
     ++calls;
     EXPECT_EQ(of, 6);
   };
-  options.threads = 1;
   const Type2Result one = FitMultiStart(e, s.X, s.y, options);
   EXPECT_EQ(calls, 6);
   options.progress = nullptr;
   for (int threads : {2, 3, 6}) {
-    options.threads = threads;
+    ThreadPool pool(threads);
+    options.pool = &pool;
     const Type2Result many = FitMultiStart(e, s.X, s.y, options);
     EXPECT_EQ(one.theta, many.theta);
     EXPECT_EQ(one.nlml, many.nlml);

@@ -49,7 +49,7 @@ TEST(StructureTest, RoundTripsThroughExpressionsAndText) {
 // Tables rely on the order: column, addend by symbol number, factor, parameter of the factor.
 TEST(StructureTest, ParameterTableFollowsColumnAddendFactor) {
   for (const Structure& s : ManyStructures()) {
-    const std::vector<Parameter> table = ParameterTable(ToExpression(s));
+    const ParameterTable table(ToExpression(s));
     std::size_t row = 0;
     int leaf = 0;
     for (std::size_t i = 0; i < s.columns.size(); ++i) {
@@ -119,7 +119,7 @@ TEST(StructureTest, MembershipAndReasonAgreeOnRandomTrees) {
 
 TEST(ParameterTableTest, OutsideTheFamilyGroupsWhatIsMultiplied) {
   const auto names = DefaultColumnNames(2);
-  const auto table = ParameterTable(ParseKernel("SE(1)*LIN(1)*PER(1)*(SE(1) + MAT52(2))", names));
+  const ParameterTable table(ParseKernel("SE(1)*LIN(1)*PER(1)*(SE(1) + MAT52(2))", names));
   std::vector<std::string> rows;
   for (const Parameter& p : table) {
     if (p.kind == ParameterKind::kVariance) {
@@ -132,7 +132,7 @@ TEST(ParameterTableTest, OutsideTheFamilyGroupsWhatIsMultiplied) {
 }
 
 TEST(DrawFromPriorTest, HasThePriorMeansAndIsReproducible) {
-  const auto table = ParameterTable(ParseKernel("SE + LIN + PER + MAT52", {"x"}));
+  const ParameterTable table(ParseKernel("SE + LIN + PER + MAT52", {"x"}));
   RandomStream random(9), again(9);
   const int draws = 20000;
   Vector mean = Vector::Zero(static_cast<Index>(table.size()) + 1);

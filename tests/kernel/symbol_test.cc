@@ -15,7 +15,7 @@ namespace {
 
 TEST(SymbolTest, TenBaseSymbolsAreTheFourAndTheirPairs) {
   std::set<std::string> names;
-  for (BaseSymbol s = 0; s < kNumBaseSymbols; ++s) {
+  for (const BaseSymbol s : kAllBaseSymbols) {
     const auto factors = FactorsOf(s);
     ASSERT_EQ(factors.size(), s < kNumElementary ? 1U : 2U);
     std::string name(Name(factors[0]));
@@ -36,7 +36,7 @@ TEST(SymbolTest, TenBaseSymbolsAreTheFourAndTheirPairs) {
 }
 
 TEST(SymbolTest, NamesParseToTheirFactors) {
-  for (BaseSymbol s = 0; s < kNumBaseSymbols; ++s) {
+  for (const BaseSymbol s : kAllBaseSymbols) {
     std::vector<Expression> leaves;
     for (Elementary factor : FactorsOf(s)) leaves.push_back(Expression::Leaf(factor, 0));
     EXPECT_EQ(ParseKernel(Name(s), {"x"}), Canonical(Expression::Product(leaves)));

@@ -26,7 +26,7 @@ TEST(UnitsTest, OriginalUnitsAreTheSameKernel) {
     const int d = random.UniformInt(1, 5);
     const Expression e = i % 2 == 0 ? ToExpression(testing::RandomStructure(random, d))
                                     : Canonical(testing::RandomExpression(random, d, 3));
-    const auto table = ParameterTable(e);
+    const ParameterTable table(e);
     const Vector parameters = DrawFromPrior(table, random).head(static_cast<Index>(table.size())).array().exp();
     Vector ranges(d);
     for (int k = 0; k < d; ++k) ranges[k] = std::exp(random.Uniform(-5, 5));
@@ -78,7 +78,7 @@ TEST(CollapsedAmplitudeTest, IsThePriorVarianceAtTheCentre) {
   for (int i = 0; i < 1000; ++i) {
     const int d = random.UniformInt(1, 4);
     const Expression e = Canonical(testing::RandomExpression(random, d, 3));
-    const auto table = ParameterTable(e);
+    const ParameterTable table(e);
     const Vector parameters = DrawFromPrior(table, random).head(static_cast<Index>(table.size())).array().exp();
     const std::vector<double> centre(d, 0.5);
     const double expected = NaiveKernel(e, centre, centre, ToStd(parameters));

@@ -8,7 +8,12 @@
 
 #include "instantgp/base/error.h"
 #include "instantgp/base/rng.h"
+#include "instantgp/base/thread_pool.h"
+#include "instantgp/gp/posterior.h"
+#include "instantgp/inference/embedded_weights.h"
+#include "instantgp/model/fit.h"
 #include "instantgp/model/fit_ensemble.h"
+#include "instantgp/network/config.h"
 #include "instantgp/simulate/distribution.h"
 
 namespace instantgp {
@@ -71,13 +76,14 @@ TEST(Ensemble, OfOneIsTheSingleModel) {
 // Decoding in a batch sums in another order than decoding alone: equal to the float's rounding.
 TEST(Ensemble, BatchEqualsLoop) {
   const Dataset data = Draw(3, 50, 3);
-  const Encoding encoding = TrainedNetwork::Embedded().Encode(data);
+  Session session;
+  const Encoding encoding = session.Encode(data);
   const std::vector<std::string> kernels = BuiltInKernels();
   ASSERT_EQ(kernels.size(), 24u);
-  const Ensemble ensemble = FitEnsembleEncoded(encoding, kernels);
+  const Ensemble ensemble = FitEnsemble(session, encoding, kernels);
   ASSERT_EQ(ensemble.members().size(), kernels.size());
   for (const EnsembleMember& member : ensemble.members()) {
-    const Model alone = FitEncoded(encoding, member.model.KernelText());
+    const Model alone = session.Fit(encoding, member.model.KernelText());
     EXPECT_LT((alone.posterior().theta() - member.model.posterior().theta()).cwiseAbs().maxCoeff(), 2e-5);
     EXPECT_NEAR(alone.summary().nlml, member.model.summary().nlml, 1e-6);
   }
@@ -87,13 +93,12 @@ TEST(Ensemble, NeitherOrderNorThreadsMatter) {
   const Dataset data = Draw(4, 70, 2);
   for (const Method method : {Method::kOneShot, Method::kRefine}) {
     for (const Weighting weighting : {Weighting::kBma, Weighting::kTempered, Weighting::kLoo, Weighting::kUniform}) {
-      EnsembleOptions options{.fit = {.method = method, .steps = 3, .threads = 1}, .weighting = weighting};
-      const Ensemble one = FitEnsemble(data, kFew, options);
+      const EnsembleOptions options{.fit = {.method = method, .steps = 3}, .weighting = weighting};
+      const Ensemble one = FitEnsemble(data, kFew, options, {.threads = 1});
       EXPECT_NEAR(WeightSum(one), 1, 1e-12);
       std::vector<std::string> turned(kFew.rbegin(), kFew.rend());
       std::swap(turned[0], turned[2]);
-      options.fit.threads = 4;
-      const Ensemble other = FitEnsemble(data, turned, options);
+      const Ensemble other = FitEnsemble(data, turned, options, {.threads = 4});
       ExpectSame(one, other);
       ThreadPool pool(3);
       EXPECT_EQ(one.Predict(data.X).Mean(), other.Predict(data.X, Noise::kObserved, &pool).Mean());
@@ -165,8 +170,8 @@ TrainedNetwork WithoutPeriods() {
 TEST(Ensemble, DropsAMemberThatFailsAndSaysSo) {
   const TrainedNetwork network = WithoutPeriods();
   const Dataset data = Draw(8, 40, 2);
-  const FitOptions fit = {.network = &network};
-  const Ensemble ensemble = FitEnsemble(data, kFew, {.fit = fit});
+  const SessionOptions session = {.network = &network};
+  const Ensemble ensemble = FitEnsemble(data, kFew, {}, session);
   ASSERT_EQ(ensemble.failed().size(), 1u);
   EXPECT_EQ(ensemble.failed()[0].kernel, "(LIN(x1) + PER(x1)) * (LIN(x2) + PER(x2))");
   ASSERT_EQ(ensemble.warnings().size(), 1u);
@@ -174,13 +179,13 @@ TEST(Ensemble, DropsAMemberThatFailsAndSaysSo) {
   EXPECT_NEAR(WeightSum(ensemble), 1, 1e-12);
   std::vector<std::string> rest = kFew;
   std::erase(rest, "LIN + PER");
-  const Ensemble without = FitEnsemble(data, rest, {.fit = fit});
+  const Ensemble without = FitEnsemble(data, rest, {}, session);
   ASSERT_EQ(ensemble.members().size(), without.members().size());
   for (std::size_t k = 0; k < without.members().size(); ++k) {
     EXPECT_NEAR(ensemble.members()[k].weight, without.members()[k].weight, 1e-4);
   }
   try {
-    FitEnsemble(data, {{"PER"}}, {.fit = fit});
+    FitEnsemble(data, {{"PER"}}, {}, session);
     ADD_FAILURE();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kNumerical);

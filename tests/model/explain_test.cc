@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "instantgp/base/error.h"
+#include "instantgp/gp/posterior.h"
 #include "instantgp/model/fit.h"
 #include "instantgp/simulate/distribution.h"
 

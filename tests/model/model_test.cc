@@ -11,6 +11,7 @@
 #include "instantgp/base/normal.h"
 #include "instantgp/base/rng.h"
 #include "instantgp/base/safetensors.h"
+#include "instantgp/gp/posterior.h"
 #include "instantgp/kernel/expression.h"
 #include "instantgp/model/fit.h"
 
@@ -119,10 +120,8 @@ TEST(Fit, ThreadsDoNotChangeTheResult) {
   FitOptions options;
   options.method = Method::kMultiStart;
   options.restarts = 4;
-  options.threads = 1;
-  const Model one = Fit(data, "SE + LIN", options);
-  options.threads = 4;
-  const Model four = Fit(data, "SE + LIN", options);
+  const Model one = Fit(data, "SE + LIN", options, {.threads = 1});
+  const Model four = Fit(data, "SE + LIN", options, {.threads = 4});
   EXPECT_EQ(one.posterior().theta(), four.posterior().theta());
   EXPECT_EQ(one.Predict(data.X).mean, four.Predict(data.X).mean);
 }
@@ -189,8 +188,7 @@ TEST(Fit, BadRequestsAreTypedErrors) {
   std::stop_source source;
   source.request_stop();
   options.restarts = 1;
-  options.stop = source.get_token();
-  EXPECT_EQ(CodeOf([&] { Fit(data, "SE", options); }), ErrorCode::kInterrupted);
+  EXPECT_EQ(CodeOf([&] { Fit(data, "SE", options, {.stop = source.get_token()}); }), ErrorCode::kInterrupted);
 }
 
 TEST(ModelFile, ComesBackBitForBit) {

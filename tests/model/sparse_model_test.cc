@@ -6,6 +6,8 @@
 #include "instantgp/base/error.h"
 #include "instantgp/base/rng.h"
 #include "instantgp/base/safetensors.h"
+#include "instantgp/gp/posterior.h"
+#include "instantgp/gp/sparse_posterior.h"
 #include "instantgp/model/fit.h"
 
 namespace instantgp {

@@ -8,6 +8,9 @@
 
 #include "instantgp/base/error.h"
 #include "instantgp/base/rng.h"
+#include "instantgp/gp/posterior.h"
+#include "instantgp/inference/type2_ml.h"
+#include "instantgp/model/fit.h"
 #include "instantgp/simulate/distribution.h"
 
 namespace instantgp {
@@ -35,8 +38,8 @@ TEST(Update, EqualsRefittingWithTheSameParameters) {
     options.d = random.UniformInt(1, 4);
     const Simulated s = Simulate(options, 31, k);
     const int n = static_cast<int>(s.y.size()), first = random.UniformInt(5, n - 5);
-    Vector theta = s.theta;
-    theta[theta.size() - 1] = std::max(theta[theta.size() - 1], 2 * std::log(0.05));
+    LogParameters theta = s.theta;
+    theta.noise() = std::max(theta.noise(), 2 * std::log(0.05));
     const Expression expression = ToExpression(s.truth);
     const Posterior before(expression, s.X.topRows(first), s.y.head(first), theta);
     // In two steps of several rows, the second of one row only.
@@ -125,6 +128,28 @@ TEST(Update, ReinferenceIsAFit) {
   const UpdateResult result = Update(before, all.X.bottomRows(20), all.y.tail(20), {.reinfer = Reinfer::kAlways});
   EXPECT_TRUE(result.reinferred);
   EXPECT_LE(result.model.summary().nlml, whole.summary().nlml + 1e-6);
+}
+
+// The priors that were part of a fit are part of the next one, also after the model was a file in between.
+TEST(Update, ARefinementUnderThePriorsStaysOne) {
+  const Dataset all = Draw(6, 40, 3);
+  const Dataset first = Rows(all, 0, 30);
+  const UpdateOptions again = {.reinfer = Reinfer::kAlways};
+  const Model map = Fit(first, "SE", {.method = Method::kRefine, .map = true});
+  const Model ml = Fit(first, "SE", {.method = Method::kRefine});
+  EXPECT_TRUE(map.summary().map);
+  EXPECT_FALSE(ml.summary().map);
+  const Model loaded = ParseModel(SerializeModel(map), "memory");
+  EXPECT_TRUE(loaded.summary().map);
+  const auto value = [&](const Model& model, bool with_priors) {
+    const Posterior& p = model.posterior();
+    return Type2Value(p.expression(), p.X(), p.y(), with_priors, p.theta()).value();
+  };
+  const Model by_map = Update(loaded, all.X.bottomRows(10), all.y.tail(10), again).model;
+  const Model by_ml = Update(ml, all.X.bottomRows(10), all.y.tail(10), again).model;
+  EXPECT_TRUE(by_map.summary().map);
+  EXPECT_LT(value(by_map, true), value(by_ml, true) - 1e-3);  // each is better by what it optimised
+  EXPECT_LT(value(by_ml, false), value(by_map, false) - 1e-3);
 }
 
 TEST(Update, SparseModelsAndBadRows) {

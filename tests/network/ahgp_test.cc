@@ -101,13 +101,14 @@ TEST_F(Ahgp, TheKeptPassAndAnyThreadsGiveTheSame) {
 
 TEST_F(Ahgp, RefusesEveryOtherKernel) {
   Problem p = Random(10, 2);
-  for (BaseSymbol symbol = 1; symbol < kNumBaseSymbols; ++symbol) {
+  for (const BaseSymbol symbol : kAllBaseSymbols) {
+    if (symbol == BaseSymbol::kSE) continue;
     p.structure.symbols[1] = {symbol};
     EXPECT_THROW(Theta(p), Error) << Name(symbol);
   }
   p.structure.symbols[1] = {0, 1};
   EXPECT_THROW(Theta(p), Error);
-  p.structure = Structure{{0, 2}, {{0}, {0}}};
+  p.structure = Structure{{0, 2}, {{BaseSymbol::kSE}, {BaseSymbol::kSE}}};
   EXPECT_THROW(Theta(p), Error);
 }
 

@@ -103,15 +103,16 @@ TEST(Network, RefusesStructuresAndDataThatDoNotFit) {
     }
     return "";
   };
-  EXPECT_EQ(message({{0, 1}, {{0}, {4, 7}}}), "");
-  EXPECT_EQ(message({{1}, {{0}}}), "");
-  EXPECT_THAT(message({{0, 1}, {{0}, {3}}}), ::testing::HasSubstr("MAT52"));
-  EXPECT_THAT(message({{0, 2}, {{0}, {0}}}), ::testing::HasSubstr("column 3"));
-  EXPECT_THAT(message({{0, 1}, {{0}, {}}}), ::testing::HasSubstr("column 2"));
+  using enum BaseSymbol;
+  EXPECT_EQ(message({{0, 1}, {{kSE}, {kSE_LIN, kLIN_PER}}}), "");
+  EXPECT_EQ(message({{1}, {{kSE}}}), "");
+  EXPECT_THAT(message({{0, 1}, {{kSE}, {kMAT52}}}), ::testing::HasSubstr("MAT52"));
+  EXPECT_THAT(message({{0, 2}, {{kSE}, {kSE}}}), ::testing::HasSubstr("column 3"));
+  EXPECT_THAT(message({{0, 1}, {{kSE}, {}}}), ::testing::HasSubstr("column 2"));
   EXPECT_NE(message({{}, {}}), "");
-  EXPECT_NE(message({{0}, {{10}}}), "");
-  EXPECT_NE(message({{-1}, {{0}}}), "");
-  EXPECT_NE(message({{0, 1}, {{0}}}), "");
+  EXPECT_NE(message({{0}, {{static_cast<BaseSymbol>(10)}}}), "");
+  EXPECT_NE(message({{-1}, {{kSE}}}), "");
+  EXPECT_NE(message({{0, 1}, {{kSE}}}), "");
   EXPECT_THROW(network.Encode(weights.data(), Matrix(0, 2), Vector(0), workspace, &encoding), Error);
   EXPECT_THROW(network.Encode(weights.data(), Matrix(3, 2), Vector(4), workspace, &encoding), Error);
   EXPECT_THROW(network.Encode(weights.data(), Matrix(3, 0), Vector(3), workspace, &encoding), Error);
@@ -146,7 +147,7 @@ TEST(Network, StartsNearThePriorsCentre) {
       const Problem p = RandomProblem(random, 20, 1 + k % 8);
       Matrix theta;
       network.Forward(weights.data(), p.X, p.y, p.structure, workspace, &theta);
-      const std::vector<Parameter> table = ParameterTable(ToExpression(p.structure));
+      const ParameterTable table(ToExpression(p.structure));
       for (std::size_t r = 0; r < table.size(); ++r) {
         EXPECT_NEAR(theta(r, 0), PriorCentre(table[r].kind), 0.6) << preset;
       }

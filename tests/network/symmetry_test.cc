@@ -158,7 +158,7 @@ TEST_P(Symmetry, ListingColumnsInAnotherOrderIsTheSameStructure) {
 // dimension alone unchanged, but puts opposite targets at the same place.
 TEST_P(Symmetry, TheTwoDatasetsOfTheAppendixGetDifferentNoise) {
   Problem low{Matrix{{0.1, 0.1}, {0.9, 0.9}, {0.1, 0.9}, {0.9, 0.1}}, Vector{{1, 1, -1, -1}},
-              Structure{{0, 1}, {{0}, {0}}}};
+              Structure{{0, 1}, {{BaseSymbol::kSE}, {BaseSymbol::kSE}}}};
   Problem high = low;
   std::swap(high.X(0, 0), high.X(1, 0));
   const Matrix a = Theta(low), b = Theta(high);
@@ -213,7 +213,7 @@ TEST(ScaleEquivariance, TheSharesAreThoseOfTheKernelsUnits) {
   for (int k = 0; k < kCases; ++k) {
     const Problem p = RandomProblem(random, 10, 1 + k % 8);
     const Expression expression = ToExpression(p.structure);
-    const std::vector<Parameter> table = ParameterTable(expression);
+    const ParameterTable table(expression);
     const std::vector<double> shares = AmplitudeShares(expression);
     Embedding<double> e;
     Matrix a, b;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "instantgp/data/csv.h"
+#include "instantgp/gp/predictive.h"
 #include "instantgp/model/fit.h"
 #include "instantgp/model/fit_ensemble.h"
 

@@ -15,6 +15,7 @@
 #include "instantgp/data/csv.h"
 #include "instantgp/data/split.h"
 #include "instantgp/gp/marginal_likelihood.h"
+#include "instantgp/gp/posterior.h"
 #include "instantgp/kernel/parameters.h"
 #include "instantgp/kernel/parse.h"
 #include "instantgp/model/fit.h"
@@ -42,7 +43,7 @@ std::string Text(const Structure& structure) {
 
 Structure Parse(const std::string& text, int d) { return *ToStructure(ParseKernel(text, DefaultColumnNames(d))); }
 
-const std::vector<BaseSymbol> kAll = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+const std::vector<BaseSymbol> kAll(kAllBaseSymbols.begin(), kAllBaseSymbols.end());
 
 // Symbols that one of two structures on one column has and the other has not.
 std::size_t Differing(const Structure& a, const Structure& b) {
@@ -123,7 +124,7 @@ TEST(Evidence, LaplaceApproximatesTheIntegralOverParameters) {
   }();
   const Expression expression = ToExpression(Parse("SE", 1));
   const Covariance covariance(expression);
-  const std::vector<Parameter> table = ParameterTable(expression);
+  const ParameterTable table(expression);
   const Model model = Fit(Dataset::Of(s.X, s.y), "SE", {.method = Method::kMap});
   const Matrix& X = model.posterior().X();
   const Vector& y = model.posterior().y();
@@ -229,8 +230,8 @@ TEST(Words, SayWhatAStructureMeans) {
   Scaler scaler = Scaler::Identity(1);
   scaler.x_range[0] = 143;
   const Structure structure = Parse("LIN + LIN*PER + SE*PER", 1);
-  Vector theta = Vector::Zero(NumParameters(ToExpression(structure)) + 1);
-  const std::vector<Parameter> table = ParameterTable(ToExpression(structure));
+  LogParameters theta = Vector::Zero(NumParameters(ToExpression(structure)) + 1);
+  const ParameterTable table(ToExpression(structure));
   for (std::size_t i = 0; i < table.size(); ++i) {
     if (table[i].kind == ParameterKind::kPeriod) theta[static_cast<Index>(i)] = std::log(12.1 / 143);
   }
@@ -256,8 +257,8 @@ void ExpectSame(const SearchResult& a, const SearchResult& b) {
 TEST(Search, RanksEachStructureOnceWhateverTheThreads) {
   for (const int d : {1, 2}) {
     const Dataset data = Draw(3, 40, d);
-    const SearchResult one = SearchStructures(data, {.beam = 3, .depth = 2, .refine_top = 3, .threads = 1});
-    ExpectSame(one, SearchStructures(data, {.beam = 3, .depth = 2, .refine_top = 3, .threads = 3}));
+    const SearchResult one = SearchStructures(data, {.beam = 3, .depth = 2, .refine_top = 3}, {.threads = 1});
+    ExpectSame(one, SearchStructures(data, {.beam = 3, .depth = 2, .refine_top = 3}, {.threads = 3}));
     std::set<std::string> kernels;
     for (const Candidate& c : one.candidates) EXPECT_TRUE(kernels.insert(c.kernel).second);
     EXPECT_EQ(one.evaluated, static_cast<int>(one.candidates.size()) + one.failed);

@@ -50,12 +50,12 @@ bool Same(const Simulated& a, const Simulated& b) {
 }
 
 // L^-1 y for y with covariance K(X, X) + s2 I, by Eigen's own factorisation.
-Vector Whiten(const Expression& expression, const Matrix& X, const Vector& y, const Vector& theta) {
+Vector Whiten(const Expression& expression, const Matrix& X, const Vector& y, const LogParameters& theta) {
   const Covariance covariance(expression);
   Matrix A(X.rows(), X.rows());
   CovarianceScratch scratch;
   covariance.Gram(X, theta.data(), A, scratch);
-  A.diagonal().array() += std::exp(theta[theta.size() - 1]);
+  A.diagonal().array() += std::exp(theta.noise());
   Eigen::LLT<Matrix, Eigen::Lower> llt(A);
   EXPECT_EQ(llt.info(), Eigen::Success);
   return llt.matrixL().solve(y);
@@ -129,9 +129,10 @@ TEST(DistributionTest, SymbolsAreDrawnByWeightWithoutReplacement) {
   std::vector<double> single(kNumBaseSymbols), single_expected(kNumBaseSymbols), pair, pair_expected;
   std::map<std::vector<BaseSymbol>, int> pair_cell;
   const double total = 14;  // 4 * 2 + 6 * 1
-  for (BaseSymbol a = 0; a < kNumBaseSymbols; ++a) {
+  for (const BaseSymbol a : kAllBaseSymbols) {
     single_expected[a] = Weight(a) / total;
-    for (BaseSymbol b = a + 1; b < kNumBaseSymbols; ++b) {
+    for (const BaseSymbol b : kAllBaseSymbols) {
+      if (b <= a) continue;
       pair_cell[{a, b}] = static_cast<int>(pair_expected.size());
       pair_expected.push_back(Weight(a) / total * Weight(b) / (total - Weight(a)) +
                               Weight(b) / total * Weight(a) / (total - Weight(b)));
@@ -169,7 +170,7 @@ TEST(DistributionTest, ParametersFollowTheirPriors) {
   SimulationOptions options;
   options.n = 1;
   options.d = 1;
-  options.symbols = {static_cast<BaseSymbol>(0)};  // SE: variance (2,3), lengthscale (2,5)
+  options.symbols = {BaseSymbol::kSE};  // variance (2,3), lengthscale (2,5)
   const int draws = 20000;
   // Gamma(2, r): P(t <= x) = 1 - (1 + r x) exp(-r x). Exponential: 1 - exp(-x / m). Uniform values fall evenly in 20
   // cells.
@@ -244,10 +245,12 @@ TEST(DistributionTest, RestrictionsHold) {
     EXPECT_EQ(data.X.cols(), 3);
     EXPECT_TRUE(data.positive);
     for (const auto& symbols : data.truth.symbols) {
-      for (BaseSymbol s : symbols) EXPECT_TRUE(s == 0 || s == 2 || s == 5);
+      for (BaseSymbol s : symbols) {
+        EXPECT_TRUE(s == BaseSymbol::kSE || s == BaseSymbol::kPER || s == BaseSymbol::kSE_PER);
+      };
     }
   }
-  options.structure = Structure{{0, 2}, {{0}, {2, 5}}};
+  options.structure = Structure{{0, 2}, {{BaseSymbol::kSE}, {BaseSymbol::kPER, BaseSymbol::kSE_PER}}};
   for (int k = 0; k < 20; ++k) EXPECT_EQ(Simulate(options, kSeed, k).truth, *options.structure);
   options.d.reset();
   EXPECT_EQ(Simulate(options, kSeed, 0).X.cols(), 3);
@@ -279,7 +282,7 @@ TEST(DistributionTest, BadOptionsAreUsageErrors) {
   expect_bad([](SimulationOptions& o) { o.structure = Structure{}; });
   expect_bad([](SimulationOptions& o) {
     o.d = 1;
-    o.structure = Structure{{1}, {{0}}};
+    o.structure = Structure{{1}, {{BaseSymbol::kSE}}};
   });
 }
 
@@ -320,7 +323,7 @@ TEST(SimulateTest, RealisticDatasetsJoinTheOthers) {
 TEST(SimulateFunctionTest, WhitenedDrawsOfAGeneralKernelAreStandardNormal) {
   const Expression expression = ParseKernel("SE(x1) + PER(x1)*LIN(x2)*MAT52(x2)", DefaultColumnNames(2));
   ASSERT_FALSE(ToStructure(expression).has_value());
-  Vector theta = Vector::Constant(NumParameters(expression) + 1, std::log(0.5));
+  LogParameters theta = Vector::Constant(NumParameters(expression) + 1, std::log(0.5));
   std::vector<double> z, noise;
   for (int k = 0; k < 200; ++k) {
     const SimulatedFunction draw = SimulateFunction(expression, 30, 2, kSeed, k, theta);

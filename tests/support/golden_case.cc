@@ -37,9 +37,9 @@ std::vector<GoldenCase> AllGoldenCases() {
   int seed = 0;
   const auto add = [&](std::string kernel, int n, int d) { cases.push_back({std::move(kernel), n, d, ++seed}); };
 
-  for (BaseSymbol s = 0; s < kNumBaseSymbols; ++s) add(std::string(Name(s)), 5 + 2 * s, 1);
+  for (const BaseSymbol s : kAllBaseSymbols) add(std::string(Name(s)), 5 + 2 * static_cast<int>(s), 1);
   // Every symbol on the first column times another on the second.
-  for (BaseSymbol s = 0; s < kNumBaseSymbols; ++s) {
+  for (const BaseSymbol s : kAllBaseSymbols) {
     const auto on = [](BaseSymbol symbol, const std::string& column) {
       std::string text;
       for (Elementary factor : FactorsOf(symbol)) {
@@ -47,7 +47,8 @@ std::vector<GoldenCase> AllGoldenCases() {
       }
       return text;
     };
-    add(on(s, "x1") + "*" + on((3 * s + 1) % kNumBaseSymbols, "x2"), 25 - 2 * s, 2);
+    const int number = static_cast<int>(s);
+    add(on(s, "x1") + "*" + on(kAllBaseSymbols[(3 * number + 1) % kNumBaseSymbols], "x2"), 25 - 2 * number, 2);
   }
   // The smallest data.
   add("SE", 1, 1);

@@ -7,6 +7,7 @@
 
 #include "instantgp/base/matrix.h"
 #include "instantgp/kernel/expression.h"
+#include "instantgp/kernel/log_parameters.h"
 
 namespace instantgp::testing {
 
@@ -26,7 +27,8 @@ struct GoldenInputs {
   Matrix X;      // (n, d): ((31 i + 17 k + 7 i k + 13 seed) mod 101 + 1) / 102
   Vector y;      // (n): ((57 i^2 + 23 i + 29 seed) mod 97) / 48 - 1
   Matrix X_new;  // (4, d): X's first row; its last row plus 0.03; all 1.25; all -0.5
-  Vector theta;  // log parameter p: ((53 p + 19 seed) mod 43) / 20 - 1.6; log noise variance: -2 - (seed mod 5) / 2
+  LogParameters
+      theta;  // log parameter p: ((53 p + 19 seed) mod 43) / 20 - 1.6; log noise variance: -2 - (seed mod 5) / 2
 };
 
 GoldenInputs InputsOf(const GoldenCase& golden);

@@ -22,7 +22,7 @@ Structure RandomStructure(RandomStream& random, int d, int max_addends, bool ski
   for (int column = 0; column < d; ++column) {
     if (skip_columns && column != kept && random.Bernoulli(0.3)) continue;
     std::vector<BaseSymbol> symbols(static_cast<std::size_t>(random.UniformInt(1, max_addends)));
-    for (BaseSymbol& symbol : symbols) symbol = random.UniformInt(0, kNumBaseSymbols - 1);
+    for (BaseSymbol& symbol : symbols) symbol = kAllBaseSymbols[random.UniformInt(0, kNumBaseSymbols - 1)];
     std::sort(symbols.begin(), symbols.end());
     structure.columns.push_back(column);
     structure.symbols.push_back(std::move(symbols));
@@ -32,22 +32,24 @@ Structure RandomStructure(RandomStream& random, int d, int max_addends, bool ski
 
 std::vector<Structure> AllSymbolStructures() {
   std::vector<Structure> all;
-  for (BaseSymbol a = 0; a < kNumBaseSymbols; ++a) all.push_back({{0}, {{a}}});
+  for (const BaseSymbol a : kAllBaseSymbols) all.push_back({{0}, {{a}}});
   return all;
 }
 
 std::vector<Structure> AllPairStructures() {
   std::vector<Structure> all;
-  for (BaseSymbol a = 0; a < kNumBaseSymbols; ++a) {
-    for (BaseSymbol b = a; b < kNumBaseSymbols; ++b) all.push_back({{0}, {{a, b}}});
+  for (const BaseSymbol a : kAllBaseSymbols) {
+    for (const BaseSymbol b : kAllBaseSymbols) {
+      if (b >= a) all.push_back({{0}, {{a, b}}});
+    }
   }
   return all;
 }
 
 std::vector<Structure> AllProductStructures() {
   std::vector<Structure> all;
-  for (BaseSymbol a = 0; a < kNumBaseSymbols; ++a) {
-    for (BaseSymbol b = 0; b < kNumBaseSymbols; ++b) all.push_back({{0, 1}, {{a}, {b}}});
+  for (const BaseSymbol a : kAllBaseSymbols) {
+    for (const BaseSymbol b : kAllBaseSymbols) all.push_back({{0, 1}, {{a}, {b}}});
   }
   return all;
 }

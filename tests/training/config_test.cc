@@ -148,7 +148,8 @@ TEST(TrainingConfig, TheFilesInTheRepositoryAreValid) {
 TEST(TrainingConfig, SymbolsAreThoseOfTheNetwork) {
   TrainingConfig config = DefaultTrainingConfig();
   config.network.symbols = {"SE", "PER", "LIN*PER"};
-  EXPECT_EQ(config.Simulation().symbols, (std::vector<BaseSymbol>{0, 2, 7}));
+  EXPECT_EQ(config.Simulation().symbols,
+            (std::vector<BaseSymbol>{BaseSymbol::kSE, BaseSymbol::kPER, BaseSymbol::kLIN_PER}));
 }
 
 TEST(TrainingConfig, TheTrainedRangeIncludesTheLargeShare) {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "instantgp/inference/hypothesis.h"
+#include "instantgp/inference/ranking.h"
 #include "instantgp/kernel/parameters.h"
 #include "instantgp/simulate/distribution.h"
 #include "tests/support/gradient_check.h"
@@ -26,7 +26,7 @@ Case MakeCase(std::uint64_t index, int hypotheses) {
   Case out;
   out.data = Simulate(options, 42, index);
   RandomStream random(43, index);
-  const auto table = ParameterTable(ToExpression(out.data.given));
+  const ParameterTable table(ToExpression(out.data.given));
   out.theta.resize(static_cast<Index>(table.size()) + 1, hypotheses);
   for (int k = 0; k < hypotheses; ++k) out.theta.col(k) = DrawFromPrior(table, random);
   // Noise away from zero keeps the finite differences of the check accurate.
@@ -39,17 +39,17 @@ DatasetLoss Evaluate(const LossConfig& config, const Case& c, const Matrix& thet
                      std::uint64_t stream = 0) {
   LossWorkspace workspace;
   RandomStream random(1, stream);
-  return EvaluateLoss(config, c.data.given, c.data.X, c.data.y, c.data.theta[c.data.theta.size() - 1], theta, c.scale,
-                      random, workspace, dtheta);
+  return EvaluateLoss(config, c.data.given, c.data.X, c.data.y, c.data.theta.noise(), theta, c.scale, random, workspace,
+                      dtheta);
 }
 
-NlmlValue Value(const Case& c, const Vector& theta) {
+NlmlValue Value(const Case& c, const LogParameters& theta) {
   NlmlWorkspace workspace;
   return NegativeLogMarginalLikelihood(Covariance(ToExpression(c.data.given)), c.data.X, c.data.y, theta, nullptr,
                                        workspace, c.scale ? &*c.scale : nullptr);
 }
 
-double Nlml(const Case& c, const Vector& theta) { return Value(c, theta).nlml; }
+double Nlml(const Case& c, const LogParameters& theta) { return Value(c, theta).nlml; }
 
 LossConfig Unclipped(int phase) {
   LossConfig config;
@@ -116,10 +116,9 @@ TEST(Loss, PhaseTwoAddsTheNoiseError) {
       const LossConfig config = Unclipped(2);
       Matrix dtheta;
       const DatasetLoss loss = Evaluate(config, c, c.theta, &dtheta);
-      const auto f = [&](const Vector& theta) {
+      const auto f = [&](const LogParameters& theta) {
         const NlmlValue value = Value(c, theta);
-        const double error = std::exp(0.5 * (theta[theta.size() - 1] + value.log_scale)) -
-                             std::exp(0.5 * c.data.theta[c.data.theta.size() - 1]);
+        const double error = std::exp(0.5 * (theta.noise() + value.log_scale)) - std::exp(0.5 * c.data.theta.noise());
         return config.nlml_weight * value.nlml + config.noise_weight * error * error;
       };
       const Vector best = c.theta.col(loss.best);

@@ -283,7 +283,7 @@ TEST(Trainer, GradientOfTheWholeChain) {
     // At a weight where the loss is smooth: the best hypothesis is fixed.
     network.Forward(weights.data(), data.X, data.y, data.given, workspace, &theta);
     RandomStream random(1);
-    const double noise = data.theta[data.theta.size() - 1];
+    const double noise = data.theta.noise();
     const DatasetLoss loss =
         EvaluateLoss(config.loss, data.given, data.X, data.y, noise, theta, scale, random, loss_workspace, &dtheta);
     ASSERT_TRUE(loss.ok);

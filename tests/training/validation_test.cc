@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "instantgp/base/file.h"
+#include "instantgp/base/thread_pool.h"
 #include "tests/training/small_config.h"
 
 namespace instantgp {

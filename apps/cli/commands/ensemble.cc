@@ -5,9 +5,10 @@
 
 #include "apps/cli/options/common.h"
 #include "apps/cli/options/data_options.h"
+#include "apps/cli/options/session.h"
 #include "apps/cli/report/ensemble_report.h"
 #include "apps/cli/report/predictive_plot.h"
-#include "apps/cli/terminal/interrupt.h"
+#include "apps/cli/terminal/progress.h"
 #include "apps/cli/terminal/terminal.h"
 #include "instantgp/base/diagnosis.h"
 #include "instantgp/base/error.h"
@@ -21,9 +22,9 @@ namespace {
 constexpr char kEnsembleHelp[] = "Fit many kernels to a table and predict with their weighted mixture.";
 
 constexpr char kEnsembleExamples[] =
-    R"(The table is read by the network once, whatever the number of kernels. A file of kernels holds one expression a
-line; empty lines and lines that begin with # are skipped. Weights: bma by the evidence, tempered by its temperature-th
-root, loo by stacking left-out predictions, uniform all the same.
+    R"(The network reads the table once, however many kernels there are. A file of kernels holds one expression per line;
+empty lines and lines that begin with # are skipped. Members are weighted by their marginal likelihood (bma), by its
+T-th root (tempered, T the temperature), by stacking leave-one-out predictions (loo), or equally (uniform).
 
 Examples:
   instantgp ensemble --example --holdout 0.2 --plot ensemble.svg
@@ -48,34 +49,26 @@ std::vector<std::string> ReadKernels(const std::string& path) {
     kernels.push_back(line.substr(first, line.find_last_not_of(" \t\r") + 1 - first));
   }
   if (kernels.empty()) {
-    throw Error(ErrorCode::kBadInput, path + ": no kernel found; write one expression a line, e.g. SE + LIN*PER");
+    throw Error(ErrorCode::kBadInput, path + ": no kernel found; write one expression per line, e.g. SE + LIN*PER");
   }
   return kernels;
 }
 
 EnsembleOptions ToEnsembleOptions(const EnsembleArguments& options) {
   EnsembleOptions out;
-  const std::optional<Method> method = MethodFromName(options.method);
-  if (!method) {
-    throw Error(ErrorCode::kUsage, "there is no method '" + OneLine(options.method) + "'; use one of " + ListMethods());
-  }
+  const Method method = ResolveMethod(options.method);
   const std::optional<Weighting> weighting = WeightingFromName(options.weights_by);
   if (!weighting) {
     throw Error(ErrorCode::kUsage,
-                "there are no weights by '" + OneLine(options.weights_by) + "'; use one of " + ListWeightings());
+                "--weights-by does not know '" + OneLine(options.weights_by) + "'; use one of " + ListWeightings());
   }
   if (options.temperature != 0 && *weighting != Weighting::kTempered) {
-    throw Error(ErrorCode::kUsage, "--temperature is for --weights-by tempered");
+    throw Error(ErrorCode::kUsage, "--temperature goes with --weights-by tempered");
   }
-  const bool network_method = *method == Method::kOneShot || *method == Method::kRefine;
-  if (!options.weights.empty() && !network_method) {
-    throw Error(ErrorCode::kUsage, "--weights is for the methods oneshot and refine, not " + options.method);
-  }
-  out.fit.method = *method;
+  CheckWeights(options.weights, method);
+  out.fit.method = method;
   out.fit.steps = options.steps;
   out.fit.seed = options.common.seed;
-  out.fit.threads = options.common.threads;
-  out.fit.stop = StopToken();
   out.weighting = *weighting;
   out.temperature = options.temperature;
   return out;
@@ -91,8 +84,7 @@ void RunEnsemble(const EnsembleArguments& options) {
     for (const std::string& kernel : kernels) ParseKernel(kernel, data.column_names);
   });
   const Dataset* held_out = loaded.held_out ? &*loaded.held_out : nullptr;
-  std::optional<TrainedNetwork> network;
-  if (!options.weights.empty()) ensemble_options.fit.network = &network.emplace(TrainedNetwork::Load(options.weights));
+  CommandSession session(options.common, options.weights);
   const FitCost one = EstimateCost(loaded.train.rows(), ensemble_options.fit);
   const auto count = static_cast<double>(kernels.size());
   AnnounceCost(loaded.train.rows(), one.bytes * (count / 2 + 1), one.seconds * count, "an ensemble",
@@ -101,7 +93,7 @@ void RunEnsemble(const EnsembleArguments& options) {
   if (ensemble_options.fit.method != Method::kOneShot) {
     ensemble_options.fit.progress = [&](int done, int of) { progress->Update(done, of); };
   }
-  const Ensemble ensemble = FitEnsemble(loaded.train, kernels, ensemble_options);
+  const Ensemble ensemble = FitEnsemble(*session, loaded.train, kernels, ensemble_options);
   progress.reset();
 
   EnsembleReport report;
@@ -142,17 +134,21 @@ void RegisterEnsemble(CLI::App& app, Selected& selected) {
   auto options = std::make_shared<EnsembleArguments>();
   CLI::App* command = app.add_subcommand("ensemble", kEnsembleHelp);
   AddTableOptions(*command, options->data);
-  command->add_option("--kernels", options->kernels, "File with one kernel a line [24 built-in ones]")
+  command->add_option("--kernels", options->kernels, "File with one kernel per line [24 built-in ones]")
       ->type_name("FILE");
-  command->add_option("-m,--method", options->method, "How members are fitted, as in fit [oneshot]")->type_name("NAME");
-  command->add_option("--weights-by", options->weights_by, "bma, tempered, loo or uniform [bma]")->type_name("RULE");
-  command->add_option("--temperature", options->temperature, "Of tempered weights [0: the root of the row count]")
+  command->add_option("-m,--method", options->method, "Method that fits the members, as in fit [oneshot]")
+      ->type_name("NAME");
+  command->add_option("--weights-by", options->weights_by, "How to weight members: bma, tempered, loo or uniform [bma]")
+      ->type_name("RULE");
+  command
+      ->add_option("--temperature", options->temperature,
+                   "Temperature of tempered weights [0: square root of the rows]")
       ->type_name("T")
       ->check(CLI::Range(0.0, 1e9));
-  command->add_option("--steps", options->steps, "Most optimiser steps of a member [0: the method's own]")
+  command->add_option("--steps", options->steps, "Maximum optimiser steps per member [0: the method's default]")
       ->type_name("K")
       ->check(CLI::Range(0, 1000000));
-  command->add_option("--weights", options->weights, "Network weights for oneshot and refine [inside the program]")
+  command->add_option("--weights", options->weights, "Network weights for oneshot and refine [the embedded ones]")
       ->type_name("FILE");
   AddResultOptions(*command, options->data);
   AddCommonOptions(*command, options->common);

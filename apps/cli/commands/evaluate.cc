@@ -8,6 +8,7 @@
 
 #include "apps/cli/options/common.h"
 #include "apps/cli/terminal/interrupt.h"
+#include "apps/cli/terminal/progress.h"
 #include "apps/cli/terminal/terminal.h"
 #include "instantgp/experiments/run/experiment.h"
 
@@ -15,52 +16,18 @@ namespace instantgp::cli {
 namespace {
 
 constexpr char kEvaluateExamples[] = R"(Examples:
-  instantgp evaluate benchmark --data ../shared/data --out results/benchmark
-  instantgp evaluate ahgp --data ../shared/data --splits 20
+  instantgp evaluate benchmark --data DIR --out results/benchmark
+  instantgp evaluate ahgp --data DIR --splits 20
   instantgp evaluate simulated --methods oneshot,ml,truth
   instantgp evaluate benchmark --quick
 
-The folder (--out) gets records.csv, records.json, tables.md and figures. The same command goes on where it was
-stopped; more --splits or --methods add to what is there.)";
+The folder (--out) receives records.csv, records.json, tables.md and figures. The same command continues a stopped
+run; more --splits or --methods add to what is there. docs/evaluate.md says where the real datasets come from.)";
 
 struct Arguments {
   CommonOptions common;
   std::string experiment;
   ExperimentOptions options;
-};
-
-// A bar with the time left on a terminal; elsewhere a line at every twentieth.
-class ProgressWithTime {
- public:
-  explicit ProgressWithTime(bool quiet) : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) != 0) {}
-  ~ProgressWithTime() {
-    if (drawn_) std::fputs("\r\033[K", stderr);
-  }
-  ProgressWithTime(const ProgressWithTime&) = delete;
-  ProgressWithTime& operator=(const ProgressWithTime&) = delete;
-
-  void Update(int done, int of, double seconds_left) {
-    if (quiet_) return;
-    const int twentieth = 20 * done / of;
-    if (!terminal_ && twentieth == last_twentieth_) return;
-    last_twentieth_ = twentieth;
-    char text[96];
-    const long left = std::lround(seconds_left);
-    std::snprintf(text, sizeof text, "%d/%d cells, %ld:%02ld:%02ld left", done, of, left / 3600, left / 60 % 60,
-                  left % 60);
-    if (terminal_) {
-      const std::string bar(static_cast<std::size_t>(twentieth), '#'),
-          rest(static_cast<std::size_t>(20 - twentieth), '.');
-      std::fprintf(stderr, "\r\033[K[%s%s] %s", bar.c_str(), rest.c_str(), text);
-      drawn_ = true;
-    } else {
-      Message(text);
-    }
-  }
-
- private:
-  bool quiet_, terminal_, drawn_ = false;
-  int last_twentieth_ = 0;
 };
 
 void RunEvaluate(Arguments arguments) {
@@ -73,7 +40,7 @@ void RunEvaluate(Arguments arguments) {
   SetPatience(60);  // a fit looks at the token once an evaluation
   ExperimentResult result;
   {
-    ProgressWithTime progress(arguments.common.quiet);
+    Progress progress("tasks", arguments.common.quiet);
     options.progress = [&](int done, int of, double seconds_left) { progress.Update(done, of, seconds_left); };
     result = RunExperiment(experiment, options);
   }
@@ -108,20 +75,20 @@ void RegisterEvaluate(CLI::App& app, Selected& selected) {
   }
   command->footer(footer + "\n" + kEvaluateExamples);
   ExperimentOptions& options = arguments->options;
-  command->add_option("EXPERIMENT", arguments->experiment, "Which one")->required();
-  command->add_option("--data", options.data, "Folder of the real datasets")->type_name("DIR");
+  command->add_option("EXPERIMENT", arguments->experiment, "Name of the experiment")->required();
+  command->add_option("--data", options.data, "Folder with the real datasets")->type_name("DIR");
   command->add_option("--out", options.out, "Folder for the results [results/EXPERIMENT]")->type_name("DIR");
-  command->add_option("--splits", options.splits, "Random splits of each real dataset [the experiment's]")
+  command->add_option("--splits", options.splits, "Random splits of each real dataset [the experiment's default]")
       ->type_name("S")
       ->check(CLI::Range(1, 1000));
-  command->add_option("--methods", options.methods, "Methods, separated by commas [the experiment's]")
+  command->add_option("--methods", options.methods, "Methods, separated by commas [the experiment's default]")
       ->type_name("LIST")
       ->delimiter(',');
-  command->add_option("--weights", options.weights, "Weights of the network [those inside]")->type_name("FILE");
+  command->add_option("--weights", options.weights, "Network weights [the embedded ones]")->type_name("FILE");
   command->add_option("--before", options.weights_before, "finetune: weights before phase 2 of the training")
       ->type_name("FILE");
-  command->add_flag("--quick", options.quick, "A small version of about a minute");
-  command->add_flag("--fresh", options.fresh, "Forget earlier records in the folder");
+  command->add_flag("--quick", options.quick, "Run a small version that takes about a minute");
+  command->add_flag("--fresh", options.fresh, "Discard earlier records in the folder");
   AddCommonOptions(*command, arguments->common);
   command->callback([arguments, &selected] { selected.run = [arguments] { RunEvaluate(*arguments); }; });
 }

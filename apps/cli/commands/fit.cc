@@ -1,16 +1,14 @@
 // `instantgp fit`: from a table to a model, its report, its picture and its predictions.
-#include "instantgp/model/fit.h"
-
 #include <memory>
 #include <utility>
 
 #include "apps/cli/options/common.h"
 #include "apps/cli/options/data_options.h"
+#include "apps/cli/options/session.h"
 #include "apps/cli/report/comparison.h"
 #include "apps/cli/report/model_output.h"
-#include "apps/cli/terminal/interrupt.h"
+#include "apps/cli/terminal/progress.h"
 #include "apps/cli/terminal/terminal.h"
-#include "instantgp/base/diagnosis.h"
 #include "instantgp/base/error.h"
 #include "instantgp/kernel/parse.h"
 
@@ -42,28 +40,16 @@ struct FitArguments {
   ExplainOptions explain;
 };
 
-Method ResolveMethod(const std::string& name) {
-  if (const std::optional<Method> method = MethodFromName(name)) return *method;
-  throw Error(ErrorCode::kUsage, "there is no method '" + OneLine(name) + "'; use one of " + ListMethods());
-}
-
-void CheckCombination(const FitArguments& options) {
-  const bool network_method = options.method == "oneshot" || options.method == "refine";
-  if (!options.weights.empty() && !network_method) {
-    throw Error(ErrorCode::kUsage, "--weights is for the methods oneshot and refine, not " + options.method);
-  }
+void CheckCombination(const FitArguments& options, Method method) {
+  CheckWeights(options.weights, method);
   if (options.inducing > 0 && options.method != "svgp" && options.compare.find("svgp") == std::string::npos) {
-    throw Error(ErrorCode::kUsage, "--inducing is for --method svgp, not " + options.method);
-  }
-  if (options.objective != "ml" && options.method != "refine") {
-    throw Error(ErrorCode::kUsage,
-                "--objective is for --method refine; for the priors from the start use --method map");
+    throw Error(ErrorCode::kUsage, "--inducing goes with --method svgp, not " + options.method);
   }
 }
 
 void RunFit(const FitArguments& options) {
   const Method method = ResolveMethod(options.method);
-  CheckCombination(options);
+  CheckCombination(options, method);
   std::vector<Method> compare;
   if (!options.compare.empty()) compare = MethodsFromList(options.compare);
   const LoadedData loaded = LoadData(options.data, "fit", options.common.seed,
@@ -74,25 +60,23 @@ void RunFit(const FitArguments& options) {
   fit_options.method = method;
   fit_options.steps = options.steps;
   fit_options.map = options.objective == "map";
-  std::optional<TrainedNetwork> network;
-  if (!options.weights.empty()) fit_options.network = &network.emplace(TrainedNetwork::Load(options.weights));
   fit_options.restarts = options.restarts;
   fit_options.inducing = options.inducing;
   fit_options.seed = options.common.seed;
-  fit_options.threads = options.common.threads;
-  fit_options.stop = StopToken();
+  fit_options.Validate();
+  CommandSession session(options.common, options.weights);
   std::optional<Progress> progress(std::in_place, method == Method::kSvgp ? "steps" : "starts", options.common.quiet);
   fit_options.progress = [&](int done, int of) { progress->Update(done, of); };
   const FitCost cost = EstimateCost(loaded.train.rows(), fit_options);
   AnnounceCost(loaded.train.rows(), cost.bytes, cost.seconds, method == Method::kSvgp ? "a sparse fit" : "an exact fit",
                options.common.quiet);
-  const Model model = Fit(loaded.train, options.kernel, fit_options);
+  const Model model = (*session).Fit(loaded.train, options.kernel, fit_options);
   const FitReport report = ReportOn(model, model.warnings(), loaded, options.common.verbose);
   std::vector<ComparedFit> comparison;
   if (!compare.empty()) {
     comparison.push_back(Compared(model, held_out));
     for (const Method other : compare) {
-      comparison.push_back(FitForComparison(loaded.train, held_out, options.kernel, fit_options, other));
+      comparison.push_back(FitForComparison(*session, loaded.train, held_out, options.kernel, fit_options, other));
     }
   }
   progress.reset();
@@ -124,22 +108,21 @@ void RegisterFit(CLI::App& app, Selected& selected) {
   command
       ->add_option("-m,--method", options->method, "oneshot, refine, ml, adam, multistart, map, svgp or ahgp [oneshot]")
       ->type_name("NAME");
-  command->add_option("--steps", options->steps, "Most optimiser steps [0: the method's own]")
+  command->add_option("--steps", options->steps, "Maximum optimiser steps [0: the method's default]")
       ->type_name("K")
       ->check(CLI::Range(0, 1000000));
-  command->add_option("--objective", options->objective, "What refine optimises: ml, or map with the priors [ml]")
+  command->add_option("--objective", options->objective, "What refine optimises: ml, or map (adds the log priors) [ml]")
       ->type_name("NAME")
       ->check(CLI::IsMember({"ml", "map"}));
-  command->add_option("--weights", options->weights, "Network weights for oneshot and refine [inside the program]")
+  command->add_option("--weights", options->weights, "Network weights for oneshot and refine [the embedded ones]")
       ->type_name("FILE");
-  command->add_option("--restarts", options->restarts, "Starts of multistart [10]")
+  command->add_option("--restarts", options->restarts, "Number of starts of multistart [10]")
       ->type_name("R")
       ->check(CLI::Range(1, 100000));
-  command->add_option("--inducing", options->inducing, "Inducing points of svgp [0: half the rows]")
+  command->add_option("--inducing", options->inducing, "Number of inducing points of svgp [0: half the rows]")
       ->type_name("M")
       ->check(CLI::Range(0, 1000000));
-  command
-      ->add_option("--compare", options->compare, "Fit the same rows with these methods too, and show all side by side")
+  command->add_option("--compare", options->compare, "Also fit the same rows with these methods and compare them")
       ->type_name("LIST");
   AddExplainOptions(*command, options->explain);
   AddResultOptions(*command, options->data);

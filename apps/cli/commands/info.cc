@@ -13,12 +13,13 @@
 #include "instantgp/base/safetensors.h"
 #include "instantgp/base/thread_pool.h"
 #include "instantgp/base/version.h"
+#include "instantgp/inference/embedded_weights.h"
 #include "instantgp/inference/trained_network.h"
 
 namespace instantgp::cli {
 namespace {
 
-constexpr char kInfoHelp[] = "Tell version, build and CPU features, or what a file holds.";
+constexpr char kInfoHelp[] = "Show version, build and CPU features, or what a file holds.";
 
 constexpr char kInfoExamples[] = R"(Examples:
   instantgp info
@@ -63,10 +64,10 @@ std::string ProgramText() {
          FormatTable({{"build", std::string(kBuildType) + ", instruction set " + kBuildArch},
                       {"compiler", __VERSION__},
                       {"built for", Joined(FeatureNames(kBuildCpuFeatures))},
-                      {"CPU has", Joined(FeatureNames(MachineCpuFeatures()))},
+                      {"this CPU has", Joined(FeatureNames(MachineCpuFeatures()))},
                       {"threads", std::to_string(ResolveThreads(0))}},
                      2) +
-         "\n" + Heading("Weights inside") + "\n" + WeightsText(EmbeddedWeights(), "the embedded weights");
+         "\n" + Heading("Embedded weights") + "\n" + WeightsText(EmbeddedWeights(), "the embedded weights");
 }
 
 void RunInfo(const InfoArguments& options) {
@@ -81,7 +82,7 @@ void RunInfo(const InfoArguments& options) {
   const TensorFile file = ParseTensors(bytes, options.file);
   const auto format = file.metadata.find("format");
   if (format == file.metadata.end()) {
-    throw Error(ErrorCode::kBadInput, options.file + ": a tensor file, but not one of InstantGP");
+    throw Error(ErrorCode::kBadInput, options.file + ": a safetensors file, but not one that InstantGP wrote");
   }
   document["file"] = options.file;
   document["format"] = format->second;
@@ -118,9 +119,8 @@ void RunInfo(const InfoArguments& options) {
     document.update(WeightsJson(bytes, options.file));
     document["warnings"] = Json::array();
   } else {
-    throw Error(ErrorCode::kBadInput,
-                options.file + ": of the format '" + OneLine(format->second) +
-                    "', which this command does not know; it reads models, ensembles and weights");
+    throw Error(ErrorCode::kBadInput, options.file + ": this command does not read the format '" +
+                                          OneLine(format->second) + "', only models, ensembles and weights");
   }
   WriteStdout(JsonText(std::move(document)));
 }

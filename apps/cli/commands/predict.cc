@@ -16,9 +16,9 @@ namespace {
 constexpr char kPredictHelp[] = "Predict with a saved model at the rows of a table.";
 
 constexpr char kPredictExamples[] =
-    R"(The result is a table with the columns mean, std, lower95, upper95, one row per row of X.csv. Columns are matched by
-name where X.csv has a header, and others are ignored; without a header by position. When the target is among the
-columns, scores are printed too.
+    R"(The result is a table with the columns mean, std, lower95 and upper95, one row for each row of X.csv. If X.csv has a
+header, columns are matched by name and others are ignored; otherwise they are matched by position. If the target is
+among the columns, scores are printed too.
 
 Examples:
   instantgp predict price.gp new.csv --output predictions.csv
@@ -96,11 +96,11 @@ void RunPredict(const PredictArguments& options) {
 void RegisterPredict(CLI::App& app, Selected& selected) {
   auto options = std::make_shared<PredictArguments>();
   CLI::App* command = app.add_subcommand("predict", kPredictHelp);
-  command->add_option("MODEL", options->model, "What 'fit --model' or 'ensemble --model' saved")
+  command->add_option("MODEL", options->model, "Saved by --model of fit, ensemble or search")
       ->type_name("")
       ->required();
   command->add_option("X.csv", options->rows, "Rows to predict at; '-' is standard input")->type_name("")->required();
-  command->add_flag("--latent", options->latent, "Uncertainty of the function itself, without observation noise");
+  command->add_flag("--latent", options->latent, "Predict the function itself, without observation noise");
   command->add_option("--samples", options->samples, "Add N joint samples as columns sample1..N [0]")
       ->type_name("N")
       ->check(CLI::Range(0, 1000000));
@@ -108,7 +108,7 @@ void RegisterPredict(CLI::App& app, Selected& selected) {
   command->add_option("--missing", options->missing, "Rows with missing values: error or drop [error]")
       ->type_name("POLICY")
       ->check(CLI::IsMember({"error", "drop"}));
-  command->add_option("-o,--output", options->output, "Write here instead of stdout")->type_name("FILE");
+  command->add_option("-o,--output", options->output, "Write to this file instead of stdout")->type_name("FILE");
   AddCommonOptions(*command, options->common);
   command->footer(kPredictExamples);
   command->callback([options, &selected] { selected.run = [options] { RunPredict(*options); }; });

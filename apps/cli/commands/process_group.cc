@@ -38,7 +38,7 @@ std::unique_ptr<Communicator> OpenProcessGroup() {
     if (open) return std::unique_ptr<Communicator>(open());
     reasons += std::string("; ") + ::dlerror();
   }
-  throw Error(ErrorCode::kUsage, "started by an MPI launcher, but the MPI module is not there" + reasons +
+  throw Error(ErrorCode::kUsage, "started by an MPI launcher, but the MPI module cannot be loaded" + reasons +
                                      "; build with INSTANTGP_MPI=ON (Debian: apt install libopenmpi-dev)");
 }
 

@@ -7,8 +7,9 @@
 
 #include "apps/cli/options/common.h"
 #include "apps/cli/options/data_options.h"
+#include "apps/cli/options/session.h"
 #include "apps/cli/report/model_output.h"
-#include "apps/cli/terminal/interrupt.h"
+#include "apps/cli/terminal/progress.h"
 #include "apps/cli/terminal/terminal.h"
 #include "instantgp/base/diagnosis.h"
 #include "instantgp/model/weighting.h"
@@ -19,10 +20,10 @@ namespace {
 constexpr char kSearchHelp[] = "Search for the structure that fits a table best.";
 
 constexpr char kSearchExamples[] =
-    R"(Starts from single symbols and adds, swaps and drops symbols on one column or on all, keeping the best structures of
-each round. Scores are negative log evidence per point, smaller is better: by BIC at the network's parameters, by
-Laplace's approximation for those that were refined. Refined ones stand first; of these, what is within two nats of the
-best evidence in all, too close for Laplace to tell, is ranked by NLML and not by score.
+    R"(Starts from single symbols, then adds, swaps and drops symbols on one column or on all, and keeps the best structures
+of each round. The score is the negative log evidence per point, smaller is better: by BIC at the network's parameters,
+or by Laplace's approximation for structures that were refined. Refined structures come first. Those whose total
+evidence is within two nats of the best are too close for Laplace's approximation to tell apart and are ranked by NLML.
 
 Examples:
   instantgp search --example --holdout 0.2 --plot best.svg
@@ -86,13 +87,10 @@ Json CandidatesJson(const SearchResult& result, const std::vector<std::string>& 
 void RunSearch(const SearchArguments& options) {
   const LoadedData loaded = LoadData(options.data, "search", options.common.seed, [](const Dataset&) {});
   SearchOptions search = options.search;
-  search.threads = options.common.threads;
-  search.stop = StopToken();
-  std::optional<TrainedNetwork> network;
-  if (!options.weights.empty()) search.network = &network.emplace(TrainedNetwork::Load(options.weights));
+  CommandSession session(options.common, options.weights);
   std::optional<Progress> progress(std::in_place, "rounds", options.common.quiet);
   search.progress = [&](int, int round) { progress->Update(round, std::max(1, search.depth)); };
-  const SearchResult result = SearchStructures(loaded.train, search);
+  const SearchResult result = SearchStructures(*session, loaded.train, search);
   progress.reset();
   const Model& model = result.model;
 
@@ -125,25 +123,25 @@ void RegisterSearch(CLI::App& app, Selected& selected) {
   CLI::App* command = app.add_subcommand("search", kSearchHelp);
   AddTableOptions(*command, options->data);
   SearchOptions& search = options->search;
-  command->add_option("--beam", search.beam, "Structures whose neighbours are tried in a round [5]")
+  command->add_option("--beam", search.beam, "Structures whose neighbours are tried in each round [5]")
       ->type_name("B")
       ->check(CLI::Range(1, 1000));
-  command->add_option("--depth", search.depth, "Most rounds after the single symbols [4]")
+  command->add_option("--depth", search.depth, "Maximum rounds after the single symbols [4]")
       ->type_name("D")
       ->check(CLI::Range(0, 100));
-  command->add_option("--budget", search.budget, "Seconds for everything [0: no limit]")
+  command->add_option("--budget", search.budget, "Time limit for everything, in seconds [0: none]")
       ->type_name("SECONDS")
       ->check(CLI::Range(0.0, 1e9));
-  command->add_option("--refine-top", search.refine_top, "How many of the best to refine [8]")
+  command->add_option("--refine-top", search.refine_top, "How many of the best structures to refine [8]")
       ->type_name("K")
       ->check(CLI::Range(0, 1000));
-  command->add_option("--max-addends", search.max_addends, "Most addends on one column [4]")
+  command->add_option("--max-addends", search.max_addends, "Maximum addends on one column [4]")
       ->type_name("N")
       ->check(CLI::Range(1, 10));
   command->add_option("--top", options->top, "Rows of the printed table [10]")
       ->type_name("N")
       ->check(CLI::Range(1, 1000000));
-  command->add_option("--weights", options->weights, "Network weights [inside the program]")->type_name("FILE");
+  command->add_option("--weights", options->weights, "Network weights [the embedded ones]")->type_name("FILE");
   AddExplainOptions(*command, options->explain);
   AddResultOptions(*command, options->data);
   AddCommonOptions(*command, options->common);

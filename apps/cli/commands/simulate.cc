@@ -21,9 +21,9 @@ namespace {
 constexpr char kSimulateHelp[] = "Draw datasets from the training distribution or from a given kernel.";
 
 constexpr char kSimulateExamples[] =
-    R"(Without --kernel the structure, its parameters, n and d are drawn as the network's training data are. With --kernel
+    R"(Without --kernel, the structure, its parameters, n and d are drawn like the network's training data. With --kernel,
 the parameters are drawn from their priors unless --parameters and --noise fix them. Inputs are uniform on (0, 1).
-The CSV says in its first lines, as comments, what it was drawn from.
+The first lines of the CSV are comments that say what it was drawn from.
 
 Examples:
   instantgp simulate --seed 7 > data.csv
@@ -44,7 +44,7 @@ struct Drawn {
   Matrix X;
   Vector y;
   Expression expression;
-  Vector theta;
+  LogParameters theta;
 };
 
 KernelRequest RequestOf(const SimulateArguments& options) {
@@ -60,7 +60,7 @@ KernelRequest RequestOf(const SimulateArguments& options) {
 void CheckOptions(const SimulateArguments& options) {
   const bool parameters = !options.parameters.empty() || options.noise;
   if (parameters && options.kernel.empty()) {
-    throw Error(ErrorCode::kUsage, "--parameters and --noise belong to a kernel; add --kernel EXPR");
+    throw Error(ErrorCode::kUsage, "--parameters and --noise go with a kernel; add --kernel EXPR");
   }
   if (options.count > 1 && options.out.empty() && !options.common.json) {
     throw Error(ErrorCode::kUsage, "several datasets need a folder (--out DIR) or --json");
@@ -88,7 +88,7 @@ std::string CsvOf(const Drawn& drawn, const SimulateArguments& options, std::uin
   const std::vector<std::string> columns = DefaultColumnNames(static_cast<int>(drawn.X.cols()));
   std::string text = "# instantgp " + std::string(kVersion) + " simulate, seed " + std::to_string(options.common.seed) +
                      ", dataset " + std::to_string(index) + "\n# kernel: " + Print(drawn.expression, columns) + "\n";
-  const std::vector<Parameter> table = ParameterTable(drawn.expression);
+  const ParameterTable table(drawn.expression);
   for (std::size_t i = 0; i < table.size(); ++i) {
     char value[32];
     std::snprintf(value, sizeof value, "%.17g", std::exp(drawn.theta[static_cast<Index>(i)]));
@@ -96,7 +96,7 @@ std::string CsvOf(const Drawn& drawn, const SimulateArguments& options, std::uin
             std::string(Name(table[i].kind)) + ": " + value + "\n";
   }
   char noise[32];
-  std::snprintf(noise, sizeof noise, "%.17g", std::exp(drawn.theta[drawn.theta.size() - 1]));
+  std::snprintf(noise, sizeof noise, "%.17g", std::exp(drawn.theta.noise()));
   text += std::string("# noise variance: ") + noise + "\n";
   std::vector<std::string> names = columns;
   names.push_back("y");
@@ -113,7 +113,7 @@ Json JsonOf(const Drawn& drawn, std::uint64_t index) {
   j["n"] = drawn.X.rows();
   j["d"] = drawn.X.cols();
   j["parameters"] = Json::array();
-  const std::vector<Parameter> table = ParameterTable(drawn.expression);
+  const ParameterTable table(drawn.expression);
   for (std::size_t i = 0; i < table.size(); ++i) {
     j["parameters"].push_back(
         {{"dimension", table[i].column + 1},
@@ -122,7 +122,7 @@ Json JsonOf(const Drawn& drawn, std::uint64_t index) {
          {"name", std::string(Name(table[i].elementary)) + " " + std::string(Name(table[i].kind))},
          {"value", std::exp(drawn.theta[static_cast<Index>(i)])}});
   }
-  j["noise_variance"] = std::exp(drawn.theta[drawn.theta.size() - 1]);
+  j["noise_variance"] = std::exp(drawn.theta.noise());
   j["X"] = RowsToJson(drawn.X);
   j["y"] = ToJson(drawn.y);
   return j;
@@ -142,7 +142,7 @@ void RunSimulate(const SimulateArguments& options) {
   if (to_files && options.count > 1) {
     std::error_code failed;
     std::filesystem::create_directories(options.out, failed);
-    if (failed) throw Error(ErrorCode::kFailure, "cannot make the folder " + options.out + ": " + failed.message());
+    if (failed) throw Error(ErrorCode::kFailure, "cannot create the folder " + options.out + ": " + failed.message());
   }
   Json datasets = Json::array();
   std::string text;
@@ -178,14 +178,14 @@ void RunSimulate(const SimulateArguments& options) {
 void RegisterSimulate(CLI::App& app, Selected& selected) {
   auto options = std::make_shared<SimulateArguments>();
   CLI::App* command = app.add_subcommand("simulate", kSimulateHelp);
-  command->add_option("--n", options->n, "Rows [10..250 at random; 100 with --kernel]")
+  command->add_option("--n", options->n, "Rows [10 to 250 at random; 100 with --kernel]")
       ->type_name("N")
       ->check(CLI::Range(1, 10000000));
-  command->add_option("--d", options->d, "Input columns x1..xD [1..8 at random; as the kernel needs]")
+  command->add_option("--d", options->d, "Input columns x1..xD [1 to 8 at random; with --kernel, as it needs]")
       ->type_name("D")
       ->check(CLI::Range(1, 1000));
   command->add_option("-k,--kernel", options->kernel, "Kernel expression over x1, x2, ...")->type_name("EXPR");
-  command->add_option("--parameters", options->parameters, "Kernel parameters in the order they are printed")
+  command->add_option("--parameters", options->parameters, "Kernel parameters, in the order in which they are printed")
       ->type_name("V,V,...")
       ->delimiter(',');
   command->add_option("--noise", options->noise, "Noise variance")->type_name("V");

@@ -9,6 +9,7 @@
 #include "apps/cli/commands/process_group.h"
 #include "apps/cli/options/common.h"
 #include "apps/cli/terminal/interrupt.h"
+#include "apps/cli/terminal/progress.h"
 #include "apps/cli/terminal/terminal.h"
 #include "instantgp/base/error.h"
 #include "instantgp/base/file.h"
@@ -25,8 +26,8 @@ constexpr char kTrainExamples[] = R"(Examples:
   mpirun -n 4 instantgp train --out runs/wide --threads 1 --minutes 60 --set lanes=8 --set batch=32
 
 The folder holds config.json, log.csv, log.jsonl, curve.svg, best.safetensors (best on the validation set so far),
-last.safetensors (at the end) and checkpoints. Ctrl-C writes a checkpoint; --resume goes on bit for bit. A finished run
-resumed with a larger budget warms up and anneals once more.)";
+last.safetensors (at the end) and checkpoints. Ctrl-C writes a checkpoint; --resume continues bit for bit. A finished
+run that is resumed with a larger budget warms up and anneals once more.)";
 
 struct TrainArguments {
   CommonOptions common;
@@ -59,54 +60,31 @@ TrainingConfig EffectiveConfig(const TrainArguments& arguments) {
     config.datasets = 0;
   }
   if (config.datasets == 0 && config.minutes == 0) {
-    throw Error(ErrorCode::kUsage, "how long to train? Give --datasets N or --minutes M");
+    throw Error(ErrorCode::kUsage, "no training budget given; add --datasets N or --minutes M");
   }
   config.Validate();
   return config;
 }
 
-std::string Duration(double seconds) {
-  char text[32];
-  const long whole = std::lround(seconds);
-  if (whole < 3600) {
-    std::snprintf(text, sizeof text, "%ld:%02ld", whole / 60, whole % 60);
-  } else {
-    std::snprintf(text, sizeof text, "%ld:%02ld:%02ld", whole / 3600, whole / 60 % 60, whole % 60);
-  }
-  return text;
-}
-
 // A line that redraws itself on a terminal, one line every half minute otherwise.
 class ProgressLine {
  public:
-  explicit ProgressLine(bool quiet) : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) != 0) {}
+  explicit ProgressLine(bool quiet) : line_(quiet) {}
 
   void Show(const TrainingProgress& p) {
     const auto now = std::chrono::steady_clock::now();
-    if (quiet_ || std::chrono::duration<double>(now - last_).count() < (terminal_ ? 0.2 : 30.0)) return;
+    if (std::chrono::duration<double>(now - last_).count() < (line_.terminal() ? 0.2 : 30.0)) return;
     last_ = now;
     char text[160];
     std::snprintf(text, sizeof text, "%5.1f %%  %lld datasets  %.0f/s  %s left  loss %.4f  d <= %d  rate %.2e",
                   100 * p.progress, static_cast<long long>(p.datasets), p.datasets_per_second,
                   Duration(p.seconds_left).c_str(), p.loss, p.max_d, p.learning_rate);
-    if (terminal_) {
-      std::fprintf(stderr, "\r\033[K%s", text);
-      drawn_ = true;
-    } else {
-      Message(text);
-    }
+    line_.Show(text);
   }
-  void Say(const std::string& text) {
-    if (quiet_) return;
-    if (drawn_) std::fputs("\r\033[K", stderr);
-    drawn_ = false;
-    Message(text);
-  }
+  void Say(const std::string& text) { line_.Say(text); }
 
  private:
-  bool quiet_;
-  bool terminal_;
-  bool drawn_ = false;
+  StatusLine line_;
   std::chrono::steady_clock::time_point last_ = {};
 };
 
@@ -193,7 +171,7 @@ void RunTrain(const TrainArguments& arguments) {
   if (group->rank() == 0) Report(arguments, config, summary);
   if (summary.interrupted) {
     throw Error(ErrorCode::kInterrupted, "stopped after " + std::to_string(summary.state.datasets) +
-                                             " datasets; go on with 'instantgp train --out " + arguments.folder +
+                                             " datasets; continue with 'instantgp train --out " + arguments.folder +
                                              " --resume'");
   }
 }
@@ -208,15 +186,15 @@ void RegisterTrain(CLI::App& app, Selected& selected) {
   auto* config =
       command->add_option("--config", arguments->config_path, "Settings (JSON) [those of the shipped network]")
           ->type_name("FILE");
-  command->add_flag("--resume", arguments->resume, "Go on from the folder's checkpoint")->excludes(config);
-  auto* datasets = command->add_option("--datasets", arguments->datasets, "Train on so many datasets in all")
+  command->add_flag("--resume", arguments->resume, "Continue from the checkpoint in the folder")->excludes(config);
+  auto* datasets = command->add_option("--datasets", arguments->datasets, "Budget: datasets in total")
                        ->type_name("N")
                        ->check(CLI::Range(1.0, 1e15));
-  command->add_option("--minutes", arguments->minutes, "Train for so long in all")
+  command->add_option("--minutes", arguments->minutes, "Budget: minutes in total")
       ->type_name("M")
       ->check(CLI::PositiveNumber)
       ->excludes(datasets);
-  command->add_option("--phase", arguments->phase, "1: marginal likelihood; 2: noise fine-tuning [1]")
+  command->add_option("--phase", arguments->phase, "Loss: 1 marginal likelihood, 2 noise fine-tuning [1]")
       ->type_name("1|2")
       ->check(CLI::Range(1, 2));
   command->add_option("--set", arguments->settings, "Override a setting, e.g. schedule.peak=1e-3; may be repeated")

@@ -6,9 +6,9 @@
 
 #include "apps/cli/commands/fitted_file.h"
 #include "apps/cli/options/common.h"
+#include "apps/cli/options/session.h"
 #include "apps/cli/options/table_input.h"
 #include "apps/cli/report/fit_report.h"
-#include "apps/cli/terminal/interrupt.h"
 #include "apps/cli/terminal/terminal.h"
 #include "instantgp/base/diagnosis.h"
 #include "instantgp/base/error.h"
@@ -19,9 +19,9 @@ namespace {
 constexpr char kUpdateHelp[] = "Add rows to a saved model.";
 
 constexpr char kUpdateExamples[] =
-    R"(The factorisation is extended by the new rows; scaling and parameters stay, unless the new rows surprise the model: then
-the parameters are inferred anew from all rows. --reinfer does so in any case, --keep in none. Columns are matched by name
-where NEW.csv has a header. The file of the model is replaced unless --model names another.
+    R"(The factorisation is extended by the new rows. Scaling and parameters stay as they are, unless the new rows contradict
+the model; then the parameters are inferred again from all rows. --reinfer always does so, --keep never. If NEW.csv has
+a header, columns are matched by name. The model file is replaced unless --model names another.
 
 Examples:
   instantgp update price.gp today.csv
@@ -47,15 +47,15 @@ Model LoadSingle(const std::string& path) {
 Vector Targets(const NewRows& rows, const UpdateArguments& options, const Model& model) {
   if (rows.y && rows.y->allFinite()) return *rows.y;
   throw Error(ErrorCode::kBadInput, OneLine(options.rows) + ": every new row needs a value of the target '" +
-                                        OneLine(model.target_name()) + "'. Fill the column or leave the rows out.");
+                                        OneLine(model.target_name()) + "'. Fill in the values or remove the rows.");
 }
 
 std::string DriftText(const UpdateResult& result) {
   const Drift& drift = result.drift;
   return "  " + Count(drift.rows, "row") + " since the last inference: NLL " + Short(drift.score) + " per point, " +
          Short(drift.expected) + " expected (standardised y); " +
-         (drift.drifting ? "they surprise the model" : "as the model predicts") + "\n  parameters " +
-         (result.reinferred ? "inferred anew from all rows" : "kept") + "\n";
+         (drift.drifting ? "they contradict the model" : "as the model predicts") + "\n  parameters " +
+         (result.reinferred ? "inferred again from all rows" : "kept") + "\n";
 }
 
 void RunUpdate(const UpdateArguments& options) {
@@ -65,19 +65,10 @@ void RunUpdate(const UpdateArguments& options) {
       ReadNewRows(options.rows, MissingFromName(options.missing), before.column_names(), before.target_name());
   UpdateOptions update;
   update.reinfer = options.reinfer ? Reinfer::kAlways : options.keep ? Reinfer::kNever : Reinfer::kWhenDrifting;
-  if (!options.method.empty()) {
-    update.method = MethodFromName(options.method);
-    if (!update.method) {
-      throw Error(ErrorCode::kUsage,
-                  "there is no method '" + OneLine(options.method) + "'; use one of " + ListMethods());
-    }
-  }
-  std::optional<TrainedNetwork> network;
-  if (!options.weights.empty()) update.network = &network.emplace(TrainedNetwork::Load(options.weights));
+  if (!options.method.empty()) update.method = ResolveMethod(options.method);
   update.steps = options.steps;
-  update.threads = options.common.threads;
-  update.stop = StopToken();
-  const UpdateResult result = Update(before, rows.X, Targets(rows, options, before), update);
+  CommandSession session(options.common, options.weights);
+  const UpdateResult result = Update(*session, before, rows.X, Targets(rows, options, before), update);
 
   FitReport report;
   report.source = OneLine(options.model) + " with " + Count(rows.X.rows(), "new row");
@@ -114,23 +105,24 @@ void RunUpdate(const UpdateArguments& options) {
 void RegisterUpdate(CLI::App& app, Selected& selected) {
   auto options = std::make_shared<UpdateArguments>();
   CLI::App* command = app.add_subcommand("update", kUpdateHelp);
-  command->add_option("MODEL", options->model, "What 'fit --model' or 'search --model' saved")
-      ->type_name("")
-      ->required();
+  command->add_option("MODEL", options->model, "Saved by --model of fit or search")->type_name("")->required();
   command->add_option("NEW.csv", options->rows, "New rows with their target; '-' is standard input")
       ->type_name("")
       ->required();
-  CLI::Option* reinfer = command->add_flag("--reinfer", options->reinfer, "Infer the parameters anew from all rows");
-  command->add_flag("--keep", options->keep, "Keep the parameters whatever the new rows are")->excludes(reinfer);
-  command->add_option("-m,--method", options->method, "How to infer anew [as the model was fitted]")->type_name("NAME");
-  command->add_option("--steps", options->steps, "Most optimiser steps [0: the method's own]")
+  CLI::Option* reinfer =
+      command->add_flag("--reinfer", options->reinfer, "Always infer the parameters again from all rows");
+  command->add_flag("--keep", options->keep, "Keep the parameters, whatever the new rows say")->excludes(reinfer);
+  command->add_option("-m,--method", options->method, "Method that infers again [the one that fitted the model]")
+      ->type_name("NAME");
+  command->add_option("--steps", options->steps, "Maximum optimiser steps [0: the method's default]")
       ->type_name("K")
       ->check(CLI::Range(0, 1000000));
-  command->add_option("--weights", options->weights, "Network weights [inside the program]")->type_name("FILE");
+  command->add_option("--weights", options->weights, "Network weights [the embedded ones]")->type_name("FILE");
   command->add_option("--missing", options->missing, "Rows with missing values: error or drop [error]")
       ->type_name("POLICY")
       ->check(CLI::IsMember({"error", "drop"}));
-  command->add_option("--model", options->output, "Write the model here instead of replacing it")->type_name("FILE");
+  command->add_option("--model", options->output, "Write the model to this file instead of replacing it")
+      ->type_name("FILE");
   AddCommonOptions(*command, options->common);
   command->footer(kUpdateExamples);
   command->callback([options, &selected] { selected.run = [options] { RunUpdate(*options); }; });

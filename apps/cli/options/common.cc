@@ -21,7 +21,7 @@ std::size_t DisplayWidth(const std::string& text) {
 
 void ReplaceNonFinite(Json& value, const std::string& path, std::vector<std::string>& warnings) {
   if (value.is_number_float() && !std::isfinite(value.get<double>())) {
-    warnings.push_back(path + " is not a finite number and is given as null");
+    warnings.push_back(path + " is not a finite number and is printed as null");
     value = nullptr;
   } else if (value.is_object()) {
     for (auto& [key, item] : value.items()) ReplaceNonFinite(item, path.empty() ? key : path + "." + key, warnings);
@@ -58,16 +58,16 @@ std::string HelpFormatter::make_option_opts(const CLI::Option* option) const {
 void AddCommonOptions(CLI::App& command, CommonOptions& options) {
   const char* group = "Common options";
   command.add_flag("--json", options.json, "Print one JSON document instead of text")->group(group);
-  command.add_option("--seed", options.seed, "Seed of everything random [0]")->type_name("N")->group(group);
+  command.add_option("--seed", options.seed, "Seed for everything random [0]")->type_name("N")->group(group);
   command.add_option("--threads", options.threads, "Worker threads [0: one per core]")
       ->type_name("N")
       ->check(CLI::Range(0, 1024))
       ->group(group);
-  auto* quiet = command.add_flag("-q,--quiet", options.quiet, "No progress and no notes on stderr")->group(group);
-  command.add_flag("-v,--verbose", options.verbose, "Say more")->excludes(quiet)->group(group);
-  command.set_version_flag("--version", std::string("instantgp ") + kVersion, "The version")->group(group);
+  auto* quiet = command.add_flag("-q,--quiet", options.quiet, "Print no progress and no notes on stderr")->group(group);
+  command.add_flag("-v,--verbose", options.verbose, "Print more details")->excludes(quiet)->group(group);
+  command.set_version_flag("--version", std::string("instantgp ") + kVersion, "Print the version")->group(group);
   command.set_help_flag();  // made anew, so that its group comes last
-  command.set_help_flag("-h,--help", "This text")->group(group);
+  command.set_help_flag("-h,--help", "Print this help")->group(group);
 }
 
 void OutputFiles::Add(std::string path, std::string bytes) { files_.emplace_back(std::move(path), std::move(bytes)); }

@@ -25,7 +25,7 @@ void CheckCombination(const DataOptions& options, const std::string& command) {
                 command + " needs a table: instantgp " + command + " DATA.csv ('-' for standard input), or --example");
   }
   if (!options.output.empty() && options.predict.empty()) {
-    throw Error(ErrorCode::kUsage, "--output says where predictions go; add --predict X.csv");
+    throw Error(ErrorCode::kUsage, "--output says where to write predictions; add --predict X.csv");
   }
   if (options.predict == "-" && options.data == "-") {
     throw Error(ErrorCode::kUsage, "standard input can be the data or the rows of --predict, not both");
@@ -55,10 +55,10 @@ Dataset ReadData(const DataOptions& options, std::vector<std::string>& warnings)
 }  // namespace
 
 void AddTableOptions(CLI::App& command, DataOptions& options) {
-  command.add_option("DATA.csv", options.data, "Table with a header or without; '-' is standard input")->type_name("");
+  command.add_option("DATA.csv", options.data, "Table, with or without a header; '-' is standard input")->type_name("");
   command.add_flag("--example", options.example, "Use the built-in example: monthly airline passengers 1949-1960");
   command.add_option("-t,--target", options.target, "Target column, by name or number [the last]")->type_name("COLUMN");
-  command.add_option("--holdout", options.holdout, "Keep this fraction of rows out of the fit and score it")
+  command.add_option("--holdout", options.holdout, "Hold out this fraction of the rows and score it")
       ->type_name("FRACTION");
   command.add_option("--missing", options.missing, "Rows with missing values: error or drop [error]")
       ->type_name("POLICY")
@@ -68,8 +68,8 @@ void AddTableOptions(CLI::App& command, DataOptions& options) {
 void AddResultOptions(CLI::App& command, DataOptions& options) {
   command.add_option("--model", options.model, "Save the fitted model")->type_name("FILE");
   command.add_option("--predict", options.predict, "Predict at the rows of this table")->type_name("X.csv");
-  command.add_option("-o,--output", options.output, "Write the predictions here [stdout]")->type_name("P.csv");
-  command.add_option("--plot", options.plot, "Draw the fit")->type_name("F.svg");
+  command.add_option("-o,--output", options.output, "Write the predictions to this file [stdout]")->type_name("P.csv");
+  command.add_option("--plot", options.plot, "Draw the fit (SVG)")->type_name("F.svg");
 }
 
 LoadedData LoadData(const DataOptions& options, const std::string& command, std::uint64_t seed,
@@ -120,10 +120,10 @@ void Deliver(Results results, const DataOptions& options, const CommonOptions& c
 
 void AnnounceCost(int n, double bytes, double seconds, const std::string& what, bool quiet) {
   constexpr int kWorthMentioning = 2000;
-  if (n < kWorthMentioning || quiet || bytes > kExactMemoryLimit) return;  // the fit refuses the last with its reason
+  if (n < kWorthMentioning || quiet || bytes > kDefaultMemoryLimit) return;  // the fit refuses the last with its reason
   char text[200];
-  std::snprintf(text, sizeof text, "%s of %d rows takes about %.1f GiB of memory and %.0f s or more\n", what.c_str(), n,
-                bytes / std::pow(2.0, 30), std::max(1.0, seconds));
+  std::snprintf(text, sizeof text, "%s of %d rows takes about %.1f GiB of memory and at least %.0f s\n", what.c_str(),
+                n, bytes / std::pow(2.0, 30), std::max(1.0, seconds));
   Message(text);
 }
 

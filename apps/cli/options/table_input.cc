@@ -25,17 +25,17 @@ std::string Listed(const std::vector<std::string>& names) {
                                      const std::vector<std::string>& names) {
   const std::string nearest = Nearest(column, names);
   throw Error(ErrorCode::kBadInput, origin + ": the model needs the column '" + OneLine(column) +
-                                        "', which is not there" +
-                                        (nearest.empty() ? "" : "; did you mean it by '" + OneLine(nearest) + "'?") +
+                                        "', which the table does not have" +
+                                        (nearest.empty() ? "." : "; is it '" + OneLine(nearest) + "'?") +
                                         " The columns are: " + Listed(names) + ". Rename or add the column.");
 }
 
 [[noreturn]] void ThrowCount(const std::string& origin, const std::vector<std::string>& columns, Index found) {
-  throw Error(ErrorCode::kBadInput, origin + ": the table has " + std::to_string(found) +
-                                        " columns and no header; the model needs " + std::to_string(columns.size()) +
-                                        " (" + Listed(columns) +
-                                        "), optionally followed by the target. Give these columns in this order, or a "
-                                        "header with their names.");
+  throw Error(ErrorCode::kBadInput,
+              origin + ": the table has " + std::to_string(found) + " columns and no header; the model needs " +
+                  std::to_string(columns.size()) + " (" + Listed(columns) +
+                  "), optionally followed by the target. Give these columns in this order, or add a "
+                  "header with their names.");
 }
 
 template <typename Fitted>

@@ -1,6 +1,7 @@
 #include "apps/cli/report/comparison.h"
 
 #include "apps/cli/report/predictions.h"
+#include "apps/cli/terminal/remedies.h"
 #include "instantgp/base/diagnosis.h"
 #include "instantgp/base/error.h"
 
@@ -14,7 +15,7 @@ std::vector<Method> MethodsFromList(const std::string& list) {
     const std::optional<Method> method = MethodFromName(name);
     if (!method) {
       throw Error(ErrorCode::kUsage,
-                  "--compare: there is no method '" + OneLine(name) + "'; give some of " + ListMethods());
+                  "--compare: there is no method '" + OneLine(name) + "'; choose from " + ListMethods());
     }
     methods.push_back(*method);
     begin = end + 1;
@@ -32,17 +33,19 @@ ComparedFit Compared(const Model& model, const Dataset* held_out) {
   return row;
 }
 
-ComparedFit FitForComparison(const Dataset& train, const Dataset* held_out, const std::string& kernel,
+ComparedFit FitForComparison(Session& session, const Dataset& train, const Dataset* held_out, const std::string& kernel,
                              FitOptions options, Method method) {
   options.method = method;
   if (method != Method::kRefine) options.map = false;
   try {
-    return Compared(Fit(train, kernel, options), held_out);
+    return Compared(session.Fit(train, kernel, options), held_out);
   } catch (const Error& error) {
     if (error.code() == ErrorCode::kInterrupted) throw;
     ComparedFit row;
     row.method = Name(method);
     row.status = error.what();
+    const std::string flags = Flags(error.remedies());
+    if (!flags.empty()) row.status += " (" + flags + ")";
     return row;
   }
 }
@@ -65,10 +68,10 @@ Json ComparisonJson(const std::vector<ComparedFit>& fits) {
 }
 
 std::string ComparisonText(const std::vector<ComparedFit>& fits) {
-  std::vector<std::vector<std::string>> rows = {{"method", "NLML", "time in ms", "times the first"}};
+  std::vector<std::vector<std::string>> rows = {{"method", "NLML", "time in ms", "time ratio"}};
   const bool scored = !fits.empty() && fits[0].holdout.has_value();
   if (scored) {
-    rows[0].insert(rows[0].begin() + 2, {"held-out RMSE", "held-out NLL", "inside 95%"});
+    rows[0].insert(rows[0].begin() + 2, {"held-out RMSE", "held-out NLL", "in 95% interval"});
   }
   for (const ComparedFit& fit : fits) {
     if (fit.status != "ok") {

@@ -7,7 +7,7 @@
 
 #include "apps/cli/options/common.h"
 #include "instantgp/data/dataset.h"
-#include "instantgp/model/fit.h"
+#include "instantgp/model/session.h"
 
 namespace instantgp::cli {
 
@@ -25,7 +25,7 @@ std::vector<Method> MethodsFromList(const std::string& list);
 
 ComparedFit Compared(const Model& model, const Dataset* held_out);
 // Fits with `options` but another method. A fit that fails becomes a row with its reason; an interruption is passed on.
-ComparedFit FitForComparison(const Dataset& train, const Dataset* held_out, const std::string& kernel,
+ComparedFit FitForComparison(Session& session, const Dataset& train, const Dataset* held_out, const std::string& kernel,
                              FitOptions options, Method method);
 
 Json ComparisonJson(const std::vector<ComparedFit>& fits);

@@ -7,6 +7,7 @@
 #include "apps/cli/terminal/terminal.h"
 #include "instantgp/base/diagnosis.h"
 #include "instantgp/base/version.h"
+#include "instantgp/gp/posterior.h"
 
 namespace instantgp::cli {
 namespace {
@@ -56,9 +57,9 @@ std::string ReportText(const EnsembleReport& report) {
   std::vector<std::vector<std::string>> rows = {
       {"data", report.source + ": " + Count(ensemble.rows(), "row") + ", " + Count(ensemble.columns(), "input") +
                    ", target " + OneLine(ensemble.target_name())},
-      {"members", std::to_string(ensemble.members().size()) + ", each by " + summary.method + "; worth " +
-                      Short(ensemble.EffectiveMembers()) + " of equal weight"},
-      {"weights by", weights_by}};
+      {"members", std::to_string(ensemble.members().size()) + ", fitted by " + summary.method + "; effective number " +
+                      Short(ensemble.EffectiveMembers())},
+      {"weighted by", weights_by}};
   if (report.holdout) {
     rows.push_back({"held out", Count(report.holdout_rows, "row") + ": " +
                                     ScoresToText(*report.holdout, OneLine(ensemble.target_name()))});

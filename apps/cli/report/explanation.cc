@@ -6,6 +6,7 @@
 
 #include "apps/cli/terminal/terminal.h"
 #include "instantgp/base/diagnosis.h"
+#include "instantgp/gp/posterior.h"
 #include "instantgp/plot/figure.h"
 #include "instantgp/plot/svg.h"
 
@@ -76,15 +77,15 @@ void DrawComponent(plot::Axes& axes, const Model& model, const Component& compon
   axes.HorizontalLine(0);
   axes.Band(grid, on_grid.Lower(0.95), on_grid.Upper(0.95), {plot::PaletteColor(0), 0.2}, "95%");
   const double size = train.rows() > 1000 ? 2 : train.rows() > 300 ? 2.6 : 3.4;
-  axes.Scatter(train.X.col(column), partial, {plot::kMuted, plot::Marker::kDot, size}, "data less the others");
+  axes.Scatter(train.X.col(column), partial, {plot::kMuted, plot::Marker::kDot, size}, "data minus the others");
   axes.Line(grid, on_grid.mean, {plot::PaletteColor(0), 1.7}, "mean");
 }
 
 }  // namespace
 
 void AddExplainOptions(CLI::App& command, ExplainOptions& options) {
-  command.add_flag("--explain", options.print, "Say what each addend of the kernel contributes");
-  command.add_option("--explain-plot", options.plot, "Draw the addends, a panel each (SVG)")->type_name("FILE");
+  command.add_flag("--explain", options.print, "Show what each addend of the kernel contributes");
+  command.add_option("--explain-plot", options.plot, "Draw each addend in a panel of its own (SVG)")->type_name("FILE");
 }
 
 std::string ExplanationText(const Explanation& explanation, const std::string& target) {

@@ -6,21 +6,17 @@
 #include "apps/cli/terminal/terminal.h"
 #include "instantgp/base/diagnosis.h"
 #include "instantgp/base/version.h"
+#include "instantgp/gp/posterior.h"
+#include "instantgp/gp/sparse_posterior.h"
+#include "instantgp/model/methods.h"
 
 namespace instantgp::cli {
 namespace {
 
-// Method names as the command line takes them, with what they do.
-std::string MethodText(const std::string& method) {
-  if (method == "oneshot") return "oneshot (predicted by the network)";
-  if (method == "refine") return "refine (predicted by the network, then L-BFGS)";
-  if (method == "ml") return "ml (type-2 maximum likelihood, L-BFGS)";
-  if (method == "adam") return "adam (type-2 maximum likelihood, Adam)";
-  if (method == "multistart") return "multistart (type-2 maximum likelihood, Adam from several starts)";
-  if (method == "svgp") return "svgp (sparse variational, Adam)";
-  if (method == "ahgp") return "ahgp (AHGP-SE-ARD, the AHGP baseline: SE on every column)";
-  if (method == "map") return "map (maximum a posteriori, L-BFGS)";
-  return method;
+// The name as the command line takes it, with what it does.
+std::string MethodText(const std::string& name) {
+  const std::optional<Method> method = MethodFromName(name);
+  return method ? name + " (" + std::string(InfoOf(*method).how) + ")" : name;
 }
 
 std::string ColumnsText(const Model& model) {

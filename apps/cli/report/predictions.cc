@@ -20,9 +20,9 @@ void CheckJointSize(const Matrix& X, const PredictionRequest& request) {
   if (!request.cov && request.samples == 0) return;
   const double m = static_cast<double>(X.rows());
   const double bytes = 8 * (2 * m * m + m * request.samples);
-  if (bytes > kExactMemoryLimit) {
+  if (bytes > kDefaultMemoryLimit) {
     throw Error(ErrorCode::kLimit, "the joint covariance of " + std::to_string(X.rows()) +
-                                       " rows does not fit the memory limit; predict fewer rows at a time or leave "
+                                       " rows exceeds the memory limit; predict fewer rows at a time or leave "
                                        "out --samples and --cov");
   }
 }

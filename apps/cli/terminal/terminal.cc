@@ -45,27 +45,4 @@ std::string Heading(const std::string& text) {
   return plain ? text : "\033[1m" + text + "\033[0m";
 }
 
-Progress::Progress(std::string unit, bool quiet)
-    : unit_(std::move(unit)), quiet_(quiet), terminal_(::isatty(STDERR_FILENO) != 0) {}
-
-Progress::~Progress() {
-  if (drawn_) WriteAll(STDERR_FILENO, "\r\033[K");
-}
-
-void Progress::Update(int done, int of) {
-  if (quiet_ || of <= 0) return;
-  const std::string count = std::to_string(done) + "/" + std::to_string(of) + " " + unit_;
-  if (terminal_) {
-    constexpr int kWidth = 30;
-    const int filled = static_cast<int>(static_cast<long>(kWidth) * done / of);
-    WriteAll(STDERR_FILENO, "\r[" + std::string(filled, '#') + std::string(kWidth - filled, '.') + "] " + count);
-    drawn_ = true;
-    return;
-  }
-  const int tenth = static_cast<int>(10L * done / of);  // at most ten lines in a log
-  if (tenth == last_tenth_) return;
-  last_tenth_ = tenth;
-  Message(count);
-}
-
 }  // namespace instantgp::cli

@@ -9,6 +9,7 @@
 #include "instantgp/experiments/report/statistics.h"
 #include "instantgp/experiments/report/tables.h"
 #include "instantgp/inference/trained_network.h"
+#include "instantgp/network/config.h"
 #include "instantgp/plot/figure.h"
 
 namespace instantgp {

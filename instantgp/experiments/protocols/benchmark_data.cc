@@ -49,9 +49,10 @@ std::vector<Dataset> LoadBenchmarkData(const std::string& folder) {
   std::error_code ignored;
   if (folder.empty() || !std::filesystem::is_directory(folder, ignored)) {
     throw Error(ErrorCode::kBadInput,
-                (folder.empty() ? "this experiment needs the real datasets: give their folder with --data DIR"
-                                : "there is no folder '" + folder + "' (--data)") +
-                    std::string(". It must hold (rows x columns):\n") + DescribeBenchmarkData());
+                (folder.empty() ? "this experiment needs the folder of the real datasets"
+                                : "there is no folder '" + folder + "'") +
+                    std::string(". It must hold (rows x columns):\n") + DescribeBenchmarkData(),
+                {{"data", "DIR"}});
   }
   std::vector<Dataset> data;
   std::string report;

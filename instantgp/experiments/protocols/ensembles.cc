@@ -12,6 +12,8 @@
 #include "instantgp/experiments/report/tables.h"
 #include "instantgp/experiments/run/score.h"
 #include "instantgp/experiments/run/thread_timer.h"
+#include "instantgp/gp/predictive.h"
+#include "instantgp/model/fit.h"
 #include "instantgp/model/fit_ensemble.h"
 #include "instantgp/plot/figure.h"
 #include "instantgp/simulate/distribution.h"
@@ -29,24 +31,23 @@ EnsembleOptions OptionsFor(const std::string& method, const FitSettings& setting
   EnsembleOptions options;
   options.fit.method = method == "ensemble-ml" ? Method::kMl : Method::kOneShot;
   options.fit.seed = settings.seed;
-  options.fit.stop = settings.stop;
-  options.fit.network = settings.network;
-  options.fit.threads = 1;
   return options;
+}
+
+SessionOptions SessionFor(const FitSettings& settings) {
+  return {.network = settings.network, .threads = 1, .stop = settings.stop};
 }
 
 Record ScoreEnsemble(const Dataset& train, const Dataset& test, const std::vector<std::string>& kernels,
                      const std::string& method, const FitSettings& settings) {
   const Stopwatch clock;
   const ThreadTimer timer;
-  const Ensemble ensemble = FitEnsemble(train, kernels, OptionsFor(method, settings));
+  const Ensemble ensemble = FitEnsemble(train, kernels, OptionsFor(method, settings), SessionFor(settings));
   Record record;
   record.cpu_seconds = timer.Seconds();
   record.seconds = clock.Milliseconds() / 1000;
-  const Mixture mixture = ensemble.Predict(test.X);
-  const Scaler& scaler = ensemble.members().front().model.scaler();
-  const Matrix means = (mixture.means().array() - scaler.y_mean) / scaler.y_std;
-  SetScores(ScoreMixture(scaler.ScaleY(test.y), means, mixture.stds() / scaler.y_std, mixture.weights()), record);
+  const Scaler& scaler = ensemble.scaler();
+  SetScores(ScoreMixture(scaler.ScaleY(test.y), Standardized(ensemble.Predict(test.X), scaler)), record);
   for (const EnsembleMember& member : ensemble.members()) {
     record.nlml = std::isnan(record.nlml) ? 0 : record.nlml;
     record.nlml += member.weight * member.model.predictive().nlml();  // weighted mean of the members'
@@ -61,7 +62,8 @@ Record TimeOneByOne(const Dataset& train, const std::vector<std::string>& kernel
   const Stopwatch clock;
   const ThreadTimer timer;
   Record record;
-  for (const std::string& kernel : kernels) record.evaluations += Fit(train, kernel, fit).summary().evaluations;
+  for (const std::string& kernel : kernels)
+    record.evaluations += Fit(train, kernel, fit, SessionFor(settings)).summary().evaluations;
   record.cpu_seconds = timer.Seconds();
   record.seconds = clock.Milliseconds() / 1000;
   return record;

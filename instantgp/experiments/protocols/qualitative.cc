@@ -49,7 +49,7 @@ struct Scene {
   Dataset train;
   Dataset test;  // every row that is not in train
   Expression truth;
-  Vector theta;
+  LogParameters theta;
 };
 
 Scene Draw(const Setting& setting, int k, std::uint64_t seed) {
@@ -59,7 +59,7 @@ Scene Draw(const Setting& setting, int k, std::uint64_t seed) {
   const std::uint64_t stream = static_cast<std::uint64_t>(k);
   RandomStream random(seed, stream, 7);
   scene.theta = DrawFromPrior(ParameterTable(scene.truth), random);
-  scene.theta[scene.theta.size() - 1] = 2 * std::log(kNoiseStd);
+  scene.theta.noise() = 2 * std::log(kNoiseStd);
   const SimulatedFunction drawn = SimulateFunction(scene.truth, kFunctionRows, 1, seed, stream, scene.theta);
   std::vector<int> order(kFunctionRows), train, test;
   std::iota(order.begin(), order.end(), 0);
@@ -89,11 +89,8 @@ Prediction TruePrediction(const Scene& scene, const Matrix& X_new) {
 Prediction PredictWith(const std::string& method, const Scene& scene, const std::string& kernel,
                        const ExperimentOptions& options) {
   if (method == "truth") return TruePrediction(scene, scene.x);
-  FitOptions fit;
-  fit.method = MethodFromName(method).value_or(Method::kMl);
-  fit.network = options.network;
-  fit.threads = 1;
-  return Fit(scene.train, kernel, fit).Predict(scene.x);
+  const FitOptions fit{.method = MethodFromName(method).value_or(Method::kMl)};
+  return Fit(scene.train, kernel, fit, {.network = options.network, .threads = 1}).Predict(scene.x);
 }
 
 std::vector<Task> QualitativeTasks(const ExperimentOptions& options) {

@@ -69,9 +69,8 @@ Report BenchmarkReport(const std::vector<Record>& records, const ExperimentOptio
 // The benchmark with two networks. The one before fine-tuning is a method of its own, so that its records stand beside.
 std::vector<Task> FinetuneTasks(const ExperimentOptions& options) {
   if (options.before == nullptr) {
-    throw Error(ErrorCode::kUsage,
-                "this experiment compares weights with those before phase 2 of their training: give the latter with "
-                "--before FILE");
+    throw Error(ErrorCode::kUsage, "finetune needs the weights from before phase 2 of their training as well",
+                {{"before", "FILE"}});
   }
   std::vector<Task> tasks = BenchmarkTasks(options);
   ExperimentOptions before = options;

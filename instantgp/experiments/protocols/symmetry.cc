@@ -6,6 +6,7 @@
 #include "instantgp/base/rng.h"
 #include "instantgp/experiments/protocols/protocols.h"
 #include "instantgp/experiments/report/tables.h"
+#include "instantgp/gp/predictive.h"
 #include "instantgp/model/fit.h"
 #include "instantgp/plot/figure.h"
 #include "instantgp/simulate/distribution.h"
@@ -28,10 +29,7 @@ Dataset FourPoints(bool swapped) {
 }
 
 Model OneShotFit(const Dataset& data, const std::string& kernel, const ExperimentOptions& options) {
-  FitOptions fit;
-  fit.network = options.network;
-  fit.threads = 1;
-  return Fit(data, kernel, fit);
+  return Fit(data, kernel, {}, {.network = options.network, .threads = 1});
 }
 
 double NoiseStd(const Dataset& data, const ExperimentOptions& options) {
@@ -68,7 +66,7 @@ std::string SymmetryTable(const ExperimentOptions& options) {
   const Model shuffled = OneShotFit(Dataset::Of(alone, data.y), kernel, options);
 
   // the parameters of columns 2, 3, 1 back in the order 1, 2, 3: 4, 3 and 7 of them, then the noise
-  const Vector& theta = columns.predictive().theta();
+  const LogParameters& theta = columns.predictive().theta();
   Vector back(theta.size());
   back << theta.segment(10, 4), theta.segment(0, 3), theta.segment(3, 7), theta.tail(1);
 

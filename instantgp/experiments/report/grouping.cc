@@ -6,36 +6,38 @@
 #include <map>
 #include <utility>
 
+#include "instantgp/model/methods.h"
 #include "instantgp/plot/axes.h"
 
 namespace instantgp {
 namespace {
 
-// Methods of one comparison have different colours; the palette has seven.
-struct KnownMethod {
+// In the order we show them. Titles of fit methods are those of model/methods.h. Methods of one comparison have
+// different colours; the palette has seven.
+struct ShownMethod {
   const char* name;
-  const char* title;
+  const char* title;  // of what is not a fit method
   int color;
 };
 
-constexpr std::array<KnownMethod, 13> kKnown = {{{"oneshot", "one-shot", 0},
-                                                 {"refine", "one-shot + refine", 5},
+constexpr std::array<ShownMethod, 13> kShown = {{{"oneshot", "", 0},
+                                                 {"refine", "", 5},
                                                  {"ensemble", "one-shot ensemble", 1},
                                                  {"one-by-one", "one-shot, structure by structure", 6},
                                                  {"no-finetune", "one-shot before fine-tuning", 1},
-                                                 {"ahgp", "AHGP-SE-ARD", 1},
-                                                 {"ml", "GP-ML (L-BFGS)", 2},
-                                                 {"adam", "GP-ML (Adam)", 4},
-                                                 {"multistart", "GP-ML (multi-start)", 1},
-                                                 {"map", "MAP (L-BFGS)", 3},
-                                                 {"svgp", "SVGP", 6},
+                                                 {"ahgp", "", 1},
+                                                 {"ml", "", 2},
+                                                 {"adam", "", 4},
+                                                 {"multistart", "", 1},
+                                                 {"map", "", 3},
+                                                 {"svgp", "", 6},
                                                  {"ensemble-ml", "GP-ML ensemble", 4},
                                                  {"truth", "true parameters", 6}}};
 
 std::size_t PlaceOf(const std::string& method) {
   const auto* found =
-      std::find_if(kKnown.begin(), kKnown.end(), [&](const KnownMethod& known) { return method == known.name; });
-  return static_cast<std::size_t>(found - kKnown.begin());
+      std::find_if(kShown.begin(), kShown.end(), [&](const ShownMethod& known) { return method == known.name; });
+  return static_cast<std::size_t>(found - kShown.begin());
 }
 
 template <typename Field>
@@ -60,13 +62,14 @@ std::vector<std::string> MethodsOf(const std::vector<Record>& records) {
 }
 
 std::string MethodTitle(const std::string& method) {
+  if (const std::optional<Method> fit = MethodFromName(method)) return std::string(InfoOf(*fit).title);
   const std::size_t place = PlaceOf(method);
-  return place < kKnown.size() ? kKnown[place].title : method;
+  return place < kShown.size() ? kShown[place].title : method;
 }
 
 std::string MethodColor(const std::string& method) {
   const std::size_t place = PlaceOf(method);
-  return place < kKnown.size() ? plot::PaletteColor(kKnown[place].color) : plot::kMuted;
+  return place < kShown.size() ? plot::PaletteColor(kShown[place].color) : plot::kMuted;
 }
 
 std::vector<double> ValuesOf(const std::vector<Record>& records, const std::string& dataset, const std::string& method,

@@ -10,6 +10,7 @@
 #include "instantgp/base/stopwatch.h"
 #include "instantgp/experiments/protocols/protocols.h"
 #include "instantgp/experiments/run/store.h"
+#include "instantgp/inference/embedded_weights.h"
 #include "instantgp/model/fit.h"
 
 namespace instantgp {
@@ -63,14 +64,15 @@ std::string SettingsOf(const Experiment& experiment, const ExperimentOptions& op
                                            {"experiment", experiment.name},
                                            {"seed", options.seed},
                                            {"quick", options.quick},
-                                           {kWeightsKey, weights}};
+                                           {kWeightsKey, weights},
+                                           {kAhgpWeightsKey, Fingerprint(EmbeddedAhgpWeights())}};
   return settings.dump(1) + "\n";
 }
 
 }  // namespace
 
 void ExperimentOptions::Validate() const {
-  if (out.empty()) throw Error(ErrorCode::kUsage, "an experiment needs a folder for its results (--out DIR)");
+  if (out.empty()) throw Error(ErrorCode::kUsage, "an experiment needs a folder for its results", {{"out", "DIR"}});
   if (splits < 0) throw Error(ErrorCode::kUsage, "splits must not be negative, got " + std::to_string(splits));
   if (threads < 0) throw Error(ErrorCode::kUsage, "threads must not be negative, got " + std::to_string(threads));
 }

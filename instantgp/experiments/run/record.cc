@@ -73,32 +73,33 @@ std::vector<Record> RecordsFromCsv(std::string_view text, const std::string& ori
   const std::string header = HeaderLine();
   std::vector<Record> records;
   const auto fail = [&](int line, const std::string& what) {
-    throw Error(ErrorCode::kBadInput, origin + ", line " + std::to_string(line) + ": " + what +
-                                          "; this is not a file of records. Choose another --out folder or remove it.");
+    throw Error(ErrorCode::kBadInput,
+                origin + ", line " + std::to_string(line) + ": " + what +
+                    "; this is not a file of records. Choose another folder for the results or remove it.");
   };
   CsvLexer lexer(text, ',');
-  std::vector<CsvCell> tasks;
+  std::vector<CsvCell> cells;
   bool first = true;
-  while (lexer.Next(tasks)) {
+  while (lexer.Next(cells)) {
     if (first) {
       std::string names;
-      for (const CsvCell& task : tasks) names += (names.empty() ? "" : ",") + task.text();
+      for (const CsvCell& task : cells) names += (names.empty() ? "" : ",") + task.text();
       if (names != header) fail(lexer.line(), "the header is not '" + header + "'");
       first = false;
       continue;
     }
-    if (tasks.size() != kNumbers.size() + 6) fail(lexer.line(), "the number of tasks is wrong");
+    if (cells.size() != kNumbers.size() + 6) fail(lexer.line(), "the number of cells is wrong");
     Record r;
-    r.dataset = tasks[0].text();
-    r.structure = tasks[2].text();
-    r.method = tasks[3].text();
-    r.status = tasks.back().text();
-    bool good = ReadNumber(tasks[1].text(), r.split) && ReadNumber(tasks[kNumbers.size() + 4].text(), r.evaluations);
+    r.dataset = cells[0].text();
+    r.structure = cells[2].text();
+    r.method = cells[3].text();
+    r.status = cells.back().text();
+    bool good = ReadNumber(cells[1].text(), r.split) && ReadNumber(cells[kNumbers.size() + 4].text(), r.evaluations);
     for (std::size_t k = 0; k < kNumbers.size(); ++k) {
-      const std::string number = tasks[4 + k].text();
+      const std::string number = cells[4 + k].text();
       good = good && (number.empty() || ReadNumber(number, r.*kNumbers[k].second));
     }
-    if (!good) fail(lexer.line(), "a task is not a number");
+    if (!good) fail(lexer.line(), "a cell is not a number");
     records.push_back(std::move(r));
   }
   if (!lexer.problem().empty()) fail(lexer.problem_line(), lexer.problem());

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "instantgp/experiments/run/metrics.h"
+#include "instantgp/model/scores.h"
 
 namespace instantgp {
 

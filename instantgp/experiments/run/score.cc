@@ -2,6 +2,7 @@
 
 #include "instantgp/base/error.h"
 #include "instantgp/experiments/run/thread_timer.h"
+#include "instantgp/gp/predictive.h"
 #include "instantgp/model/fit.h"
 
 namespace instantgp {
@@ -19,11 +20,10 @@ Record FitAndScore(const Dataset& train, const Dataset& test, const std::string&
   FitOptions options;
   options.method = *known;
   options.seed = settings.seed;
-  options.threads = 1;
-  options.stop = settings.stop;
-  if (options.method != Method::kAhgp) options.network = settings.network;
+  SessionOptions session{.threads = 1, .stop = settings.stop};
+  if (options.method != Method::kAhgp) session.network = settings.network;
   const ThreadTimer timer;
-  const Model model = Fit(train, kernel, options);
+  const Model model = Fit(train, kernel, options, session);
   Record record;
   record.cpu_seconds = timer.Seconds();
   SetScores(ScoreModel(model, test), record);

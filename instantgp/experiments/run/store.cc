@@ -2,11 +2,13 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <system_error>
 #include <utility>
 
 #include "instantgp/base/error.h"
 #include "instantgp/base/file.h"
+#include "instantgp/model/methods.h"
 
 namespace instantgp {
 namespace {
@@ -18,25 +20,27 @@ using Json = nlohmann::ordered_json;
 std::string Difference(const Json& there, const Json& now) {
   for (const auto& [key, value] : now.items()) {
     const Json other = there.is_object() && there.contains(key) ? there[key] : Json();
-    if (key != kWeightsKey && other != value)
-      return key + " is " + other.dump() + " there and " + value.dump() + " now";
+    const bool weights = key == kWeightsKey || key == kAhgpWeightsKey;
+    if (!weights && other != value) return key + " is " + other.dump() + " there and " + value.dump() + " now";
   }
   return "";
 }
 
 }  // namespace
 
-bool UsesNetwork(const std::string& method) {
-  for (const char* name : {"oneshot", "refine", "ensemble", "one-by-one", "no-finetune"}) {
-    if (method == name) return true;
+std::string NetworkOf(const std::string& method) {
+  for (const char* name : {"ensemble", "one-by-one", "no-finetune"}) {  // of experiments, beside the fit methods
+    if (method == name) return kWeightsKey;
   }
-  return false;
+  const std::optional<Method> fit = MethodFromName(method);
+  if (!fit || !InfoOf(*fit).uses_network) return "";
+  return *fit == Method::kAhgp ? kAhgpWeightsKey : kWeightsKey;
 }
 
 ResultFolder::ResultFolder(std::string path, const std::string& settings, bool fresh) : path_(std::move(path)) {
   std::error_code error;
   fs::create_directories(path_, error);
-  if (error) throw Error(ErrorCode::kFailure, "cannot make the folder '" + path_ + "': " + error.message());
+  if (error) throw Error(ErrorCode::kFailure, "cannot create the folder '" + path_ + "': " + error.message());
   const std::string run = (fs::path(path_) / "run.json").string();
   const std::string records = (fs::path(path_) / "records.csv").string();
   if (!fresh && fs::exists(records, error)) {
@@ -44,12 +48,16 @@ ResultFolder::ResultFolder(std::string path, const std::string& settings, bool f
     const Json now = Json::parse(settings);
     const std::string difference = Difference(there, now);
     if (!difference.empty()) {
-      throw Error(ErrorCode::kUsage, "the folder '" + path_ + "' holds records of another run: " + difference +
-                                         ". Choose another --out folder, or replace them with --fresh");
+      throw Error(ErrorCode::kUsage,
+                  "the folder '" + path_ + "' holds records of another run: " + difference +
+                      ". Choose another folder, or replace them with a fresh run",
+                  {{"fresh"}});
     }
     previous_ = RecordsFromCsv(ReadFile(records), records);
-    if (there[kWeightsKey] != now[kWeightsKey])
-      std::erase_if(previous_, [](const Record& r) { return UsesNetwork(r.method); });
+    for (const char* key : {kWeightsKey, kAhgpWeightsKey}) {
+      const bool same = there.contains(key) && there[key] == now[key];
+      if (!same) std::erase_if(previous_, [&](const Record& r) { return NetworkOf(r.method) == key; });
+    }
   }
   WriteFileAtomically(run, settings);
   SaveRecords(previous_);

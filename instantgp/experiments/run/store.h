@@ -8,9 +8,12 @@
 
 namespace instantgp {
 
-// The setting that names the network's weights. Records of methods without a network do not depend on it.
+// The settings that name the weights of the network and of the AHGP baseline. Only records of methods that ask one of
+// them depend on it.
 inline constexpr char kWeightsKey[] = "weights";
-bool UsesNetwork(const std::string& method);
+inline constexpr char kAhgpWeightsKey[] = "ahgp_weights";
+// The key of the weights a method depends on; empty for methods without a network.
+std::string NetworkOf(const std::string& method);
 
 // records.csv grows as tasks finish, always whole. run.json says which run the records belong to.
 class ResultFolder {

@@ -1,6 +1,5 @@
-#include "instantgp/experiments/run/metrics.h"
+#include "instantgp/model/scores.h"
 
-#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -10,20 +9,10 @@
 namespace instantgp {
 namespace {
 
-const double kLogSqrt2Pi = 0.5 * std::log(2 * std::numbers::pi);
-
-double Density(double z) { return std::exp(-0.5 * z * z - kLogSqrt2Pi); }
-double Distribution(double z) { return 0.5 * std::erfc(-z / std::numbers::sqrt2); }
-
 // E|X| for X ~ N(m, s^2)
 double MeanAbsolute(double m, double s) {
   const double z = m / s;
-  return 2 * s * Density(z) + m * std::erf(z / std::numbers::sqrt2);
-}
-
-double LogDensity(double y, double mean, double std) {
-  const double z = (y - mean) / std;
-  return -0.5 * z * z - kLogSqrt2Pi - std::log(std);
+  return 2 * s * NormalDensity(z) + m * std::erf(z / std::numbers::sqrt2);
 }
 
 // Counts targets by u = F(y): inside the central interval of probability p when |2 u - 1| <= p.
@@ -44,9 +33,24 @@ void Average(double squared_error, Index m, PredictiveScores& scores) {
 
 }  // namespace
 
+Scores InUnits(const PredictiveScores& standardized, double y_std) {
+  Scores scores;
+  scores.rmse_standardized = standardized.rmse;
+  scores.nll_standardized = standardized.nll;
+  scores.rmse = standardized.rmse * y_std;
+  scores.nll = standardized.nll + std::log(y_std);
+  scores.coverage95 = standardized.coverage95;
+  return scores;
+}
+
+Mixture Standardized(const Mixture& mixture, const Scaler& scaler) {
+  const Matrix means = (mixture.means().array() - scaler.y_mean) / scaler.y_std;
+  return Mixture(mixture.weights(), means, mixture.stds() / scaler.y_std);
+}
+
 double GaussianCrps(double y, double mean, double std) {
   const double z = (y - mean) / std;
-  return std * (z * std::erf(z / std::numbers::sqrt2) + 2 * Density(z) - std::numbers::inv_sqrtpi);
+  return std * (z * std::erf(z / std::numbers::sqrt2) + 2 * NormalDensity(z) - std::numbers::inv_sqrtpi);
 }
 
 double MixtureCrps(double y, const Vector& means, const Vector& stds, const Vector& weights) {
@@ -64,34 +68,24 @@ PredictiveScores ScoreGaussian(const Vector& y, const Vector& mean, const Vector
   INSTANTGP_CHECK(y.size() > 0 && mean.size() == y.size() && std.size() == y.size() && std.minCoeff() > 0);
   PredictiveScores scores;
   for (Index i = 0; i < y.size(); ++i) {
-    scores.nll -= LogDensity(y[i], mean[i], std[i]);
+    scores.nll -= LogNormalDensity(y[i], mean[i], std[i]);
     scores.crps += GaussianCrps(y[i], mean[i], std[i]);
-    AddCoverage(Distribution((y[i] - mean[i]) / std[i]), scores);
+    AddCoverage(NormalCdf((y[i] - mean[i]) / std[i]), scores);
   }
   Average((y - mean).squaredNorm(), y.size(), scores);
   return scores;
 }
 
-PredictiveScores ScoreMixture(const Vector& y, const Matrix& means, const Matrix& stds, const Vector& weights) {
-  const Index m = y.size(), K = weights.size();
-  INSTANTGP_CHECK(m > 0 && K > 0 && means.rows() == m && means.cols() == K && stds.rows() == m && stds.cols() == K);
+PredictiveScores ScoreMixture(const Vector& y, const Mixture& mixture) {
+  INSTANTGP_CHECK(y.size() > 0 && mixture.rows() == y.size());
+  const Vector log_density = mixture.LogDensity(y), u = mixture.Cdf(y);
   PredictiveScores scores;
-  double squared_error = 0;
-  for (Index i = 0; i < m; ++i) {
-    Vector logs(K);
-    double u = 0;
-    for (Index k = 0; k < K; ++k) {
-      logs[k] = std::log(weights[k]) + LogDensity(y[i], means(i, k), stds(i, k));
-      u += weights[k] * Distribution((y[i] - means(i, k)) / stds(i, k));
-    }
-    const double largest = logs.maxCoeff();
-    scores.nll -= largest + std::log((logs.array() - largest).exp().sum());
-    scores.crps += MixtureCrps(y[i], means.row(i), stds.row(i), weights);
-    AddCoverage(u, scores);
-    const double error = y[i] - means.row(i).dot(weights);
-    squared_error += error * error;
+  for (Index i = 0; i < y.size(); ++i) {
+    scores.nll -= log_density[i];
+    scores.crps += MixtureCrps(y[i], mixture.means().row(i), mixture.stds().row(i), mixture.weights());
+    AddCoverage(u[i], scores);
   }
-  Average(squared_error, m, scores);
+  Average((y - mixture.Mean()).squaredNorm(), y.size(), scores);
   return scores;
 }
 

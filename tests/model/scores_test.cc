@@ -1,6 +1,6 @@
 // Scores against closed forms and numerical integration; statistics against numbers of numpy 1.24 and SciPy 1.10
 // (numpy.quantile, scipy.stats.ttest_ind).
-#include "instantgp/experiments/run/metrics.h"
+#include "instantgp/model/scores.h"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 namespace instantgp {
 namespace {
 
-struct Mixture {
+struct NaiveMixture {
   Vector means, stds, weights;
   double Cdf(double t) const {
     double sum = 0;
@@ -47,8 +47,8 @@ struct Mixture {
   }
 };
 
-Mixture RandomMixture(RandomStream& random, Index K) {
-  Mixture mixture{Vector(K), Vector(K), Vector(K)};
+NaiveMixture RandomMixture(RandomStream& random, Index K) {
+  NaiveMixture mixture{Vector(K), Vector(K), Vector(K)};
   for (Index k = 0; k < K; ++k) {
     mixture.means[k] = random.Normal();
     mixture.stds[k] = random.Uniform(0.1, 2);
@@ -62,7 +62,7 @@ TEST(Metrics, CrpsAgreesWithNumericalIntegration) {
   RandomStream random(1);
   for (int trial = 0; trial < 12; ++trial) {
     const double y = 3 * random.Normal();
-    const Mixture one = RandomMixture(random, 1), three = RandomMixture(random, 3);
+    const NaiveMixture one = RandomMixture(random, 1), three = RandomMixture(random, 3);
     EXPECT_NEAR(GaussianCrps(y, one.means[0], one.stds[0]), one.Crps(y), 1e-9);
     EXPECT_NEAR(MixtureCrps(y, one.means, one.stds, one.weights), one.Crps(y), 1e-9);
     EXPECT_NEAR(MixtureCrps(y, three.means, three.stds, three.weights), three.Crps(y), 1e-9);
@@ -100,7 +100,7 @@ TEST(Metrics, AMixtureIsCalibratedOnItsOwnDraws) {
   const Index m = 20000;
   Vector y(m);
   Matrix means(m, 3), stds(m, 3);
-  const Mixture mixture = RandomMixture(random, 3);
+  const NaiveMixture mixture = RandomMixture(random, 3);
   double nll = 0;
   for (Index i = 0; i < m; ++i) {
     const double u = random.Uniform();
@@ -110,12 +110,12 @@ TEST(Metrics, AMixtureIsCalibratedOnItsOwnDraws) {
     stds.row(i) = mixture.stds.transpose();
     nll -= std::log(mixture.Density(y[i])) / static_cast<double>(m);
   }
-  const PredictiveScores scores = ScoreMixture(y, means, stds, mixture.weights);
+  const PredictiveScores scores = ScoreMixture(y, {mixture.weights, means, stds});
   EXPECT_NEAR(scores.nll, nll, 1e-10);
   EXPECT_NEAR(scores.coverage50, 0.50, 0.02);
   EXPECT_NEAR(scores.coverage90, 0.90, 0.015);
   EXPECT_NEAR(scores.coverage95, 0.95, 0.01);
-  const PredictiveScores single = ScoreMixture(y, means.leftCols(1), stds.leftCols(1), Vector::Ones(1));
+  const PredictiveScores single = ScoreMixture(y, {Vector::Ones(1), means.leftCols(1), stds.leftCols(1)});
   const PredictiveScores gaussian = ScoreGaussian(y, means.col(0), stds.col(0));
   EXPECT_NEAR(single.nll, gaussian.nll, 1e-12);
   EXPECT_NEAR(single.crps, gaussian.crps, 1e-12);
@@ -124,7 +124,7 @@ TEST(Metrics, AMixtureIsCalibratedOnItsOwnDraws) {
 
 TEST(Metrics, AMixtureFarFromItsTargetHasAFiniteNll) {
   const Vector y = Vector::Constant(1, 1000.0);
-  const PredictiveScores scores = ScoreMixture(y, Matrix::Zero(1, 2), Matrix::Ones(1, 2), Vector::Constant(2, 0.5));
+  const PredictiveScores scores = ScoreMixture(y, {Vector::Constant(2, 0.5), Matrix::Zero(1, 2), Matrix::Ones(1, 2)});
   EXPECT_NEAR(scores.nll, 500000 + 0.5 * std::log(2 * std::acos(-1.0)), 1e-6);
 }
 

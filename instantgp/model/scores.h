@@ -2,6 +2,9 @@
 #pragma once
 
 #include "instantgp/base/matrix.h"
+#include "instantgp/data/scaler.h"
+#include "instantgp/gp/prediction.h"
+#include "instantgp/model/mixture.h"
 
 namespace instantgp {
 
@@ -14,12 +17,16 @@ struct PredictiveScores {
   double crps = 0;
 };
 
+// Of standardised targets in the user's units as well.
+Scores InUnits(const PredictiveScores& standardized, double y_std);
+// The mixture of standardised targets.
+Mixture Standardized(const Mixture& mixture, const Scaler& scaler);
+
 // Gaussian predictions. y, mean, std: (m), m > 0, std > 0.
 PredictiveScores ScoreGaussian(const Vector& y, const Vector& mean, const Vector& std);
 
-// Mixtures of K Gaussians, one for each test point: means and stds (m, K), weights (K) summing to 1. rmse is that of
-// the mixture's mean; intervals are between the mixture's quantiles.
-PredictiveScores ScoreMixture(const Vector& y, const Matrix& means, const Matrix& stds, const Vector& weights);
+// Mixtures, one for each test point. rmse is that of the mixture's mean; intervals are between the mixture's quantiles.
+PredictiveScores ScoreMixture(const Vector& y, const Mixture& mixture);
 
 // Continuous ranked probability score, integral of (F(t) - [t >= y])^2 dt:
 //   Gaussian: s (z (2 Phi(z) - 1) + 2 phi(z) - 1/sqrt(pi)),  z = (y - mean) / s

@@ -1,0 +1,35 @@
+// The ways to come to parameters, in one table that everything reads: options, reports, cost, figures, records.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "instantgp/base/export.h"
+
+namespace instantgp {
+
+enum class Method { kOneShot, kRefine, kMl, kAdam, kMultiStart, kMap, kSvgp, kAhgp };
+
+struct INSTANTGP_EXPORT MethodInfo {
+  Method method;
+  std::string_view name;   // what users say: "oneshot"
+  std::string_view title;  // in tables and figures: "one-shot"
+  std::string_view how;    // in a report: "predicted by the network"
+  bool uses_network;
+  bool sparse;              // inducing points in place of exact algebra
+  bool starts_from_priors;  // draws several starts; `evaluations` is for each of them
+  int matrices;     // n x n doubles held at once at the peak; 0 for a sparse one, whose memory has its own formula
+  int evaluations;  // likelihoods with gradients that a fit typically takes; 0: one factorisation is all
+};
+
+INSTANTGP_EXPORT std::span<const MethodInfo> Methods();
+INSTANTGP_EXPORT const MethodInfo& InfoOf(Method method);
+
+INSTANTGP_EXPORT std::string_view Name(Method method);
+// nullopt when there is no such method. `ListMethods()` is "oneshot, refine, ml, ..." for messages.
+INSTANTGP_EXPORT std::optional<Method> MethodFromName(std::string_view name);
+INSTANTGP_EXPORT std::string ListMethods();
+
+}  // namespace instantgp

@@ -1,0 +1,47 @@
+// What is asked of a fit, what it works with, and what it will cost.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <stop_token>
+
+#include "instantgp/base/export.h"
+#include "instantgp/model/methods.h"
+
+namespace instantgp {
+
+class TrainedNetwork;
+
+struct INSTANTGP_EXPORT FitOptions {
+  Method method = Method::kOneShot;
+  int steps = 0;      // 0: the method's default
+  bool map = false;   // refine: with the log priors, as map does
+  int restarts = 10;  // multistart
+  int inducing = 0;   // svgp: inducing points; 0: half the rows
+  std::uint64_t seed = 0;
+  // multistart: starts; svgp: steps; ensembles: structures. Called from any thread, one call at a time.
+  std::function<void(int done, int of)> progress = {};
+
+  void Validate() const;  // throws Error(kUsage) naming the option
+};
+
+// What the matrices of a fit may take together unless a session says otherwise.
+inline constexpr double kDefaultMemoryLimit = 8.0 * 1024 * 1024 * 1024;
+
+struct INSTANTGP_EXPORT SessionOptions {
+  const TrainedNetwork* network = nullptr;    // null: the one inside the library, for the method ahgp the baseline's
+  int threads = 0;                            // 0: as the machine has
+  double memory_limit = kDefaultMemoryLimit;  // bytes
+  std::stop_token stop = {};
+
+  void Validate() const;  // throws Error(kUsage) naming the option
+};
+
+// What a fit will take, known before it starts.
+struct INSTANTGP_EXPORT FitCost {
+  double bytes = 0;    // of matrices at the peak
+  double seconds = 0;  // a rough estimate: operations of one factorisation, at 20 GFLOP/s, times the factorisations
+};
+INSTANTGP_EXPORT FitCost EstimateCost(int n, const FitOptions& options);
+
+}  // namespace instantgp

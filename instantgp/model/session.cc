@@ -1,0 +1,368 @@
+#include "instantgp/model/session.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <mutex>
+#include <utility>
+
+#include "instantgp/base/error.h"
+#include "instantgp/base/stopwatch.h"
+#include "instantgp/base/thread_pool.h"
+#include "instantgp/gp/cholesky.h"
+#include "instantgp/gp/posterior.h"
+#include "instantgp/gp/sparse_posterior.h"
+#include "instantgp/inference/oneshot.h"
+#include "instantgp/inference/refine.h"
+#include "instantgp/inference/svgp.h"
+#include "instantgp/inference/type2_ml.h"
+#include "instantgp/kernel/parse.h"
+#include "instantgp/network/config.h"
+
+namespace instantgp {
+namespace {
+
+constexpr int kSomeInducing = 500;       // what messages propose
+constexpr std::size_t kDecodeBatch = 6;  // structures decoded together: larger batches gain nothing on two threads
+
+double Gibibytes(double bytes) { return bytes / std::pow(2.0, 30); }
+
+// Memory in messages: "37.3 GiB".
+std::string Size(double bytes) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f GiB", Gibibytes(bytes));
+  return text;
+}
+
+Type2Options ToType2(const FitOptions& options, std::stop_token stop, ThreadPool* pool) {
+  Type2Options type2;
+  type2.optimizer =
+      options.method == Method::kAdam || options.method == Method::kMultiStart ? Optimizer::kAdam : Optimizer::kLbfgs;
+  type2.map = options.method == Method::kMap || options.map;
+  type2.max_steps = options.steps;
+  type2.restarts = options.restarts;
+  type2.seed = options.seed;
+  type2.pool = pool;
+  type2.stop = std::move(stop);
+  type2.progress = options.progress;
+  return type2;
+}
+
+FitSummary SummaryOf(const FitOptions& options, const ScaledTable& table) {
+  FitSummary summary;
+  summary.method = Name(options.method);
+  summary.map = options.map;
+  summary.time_ms.scale = table.scale_ms;
+  return summary;
+}
+
+void AddType2(const Type2Result& result, FitSummary& summary, std::vector<std::string>& warnings) {
+  summary.evaluations += result.evaluations;
+  summary.steps = result.steps;
+  summary.rejected = result.rejected;
+  summary.starts = result.starts;
+  summary.stop_reason = Describe(result.reason);
+  summary.nlml_start = result.nlml_start;
+  summary.nlml = result.nlml;
+  if (result.reason == StopReason::kMaxSteps) {
+    warnings.push_back("stopped at the step limit (" + std::to_string(result.steps) +
+                       "); more steps may improve the fit");
+  }
+}
+
+void WarnOfJitter(const Posterior& posterior, std::vector<std::string>& warnings) {
+  if (posterior.jitter() <= 0) return;
+  char text[128];
+  std::snprintf(text, sizeof text, "a jitter of %.1e was added to the covariance's diagonal to factorise it",
+                posterior.jitter());
+  warnings.push_back(text);
+}
+
+void RequireNetworkMethod(const FitOptions& options) {
+  if (InfoOf(options.method).uses_network) return;
+  throw Error(ErrorCode::kUsage,
+              "an encoding serves the methods that ask the network, not " + std::string(Name(options.method)) +
+                  "; fit the data itself",
+              {{"method", "oneshot"}});
+}
+
+}  // namespace
+
+Structure AmortisedStructure(const Expression& expression, const std::vector<std::string>& column_names,
+                             Method method) {
+  std::optional<Structure> structure = ToStructure(expression);
+  if (!structure) {
+    throw Error(ErrorCode::kBadInput,
+                "the network cannot answer for this kernel: " + WhyOutsideFamily(expression, column_names) +
+                    ". Use the method ml instead of " + std::string(Name(method)) + ".",
+                {{"method", "ml"}});
+  }
+  return *std::move(structure);
+}
+
+Session::Session(SessionOptions options) : options_(std::move(options)) { options_.Validate(); }
+Session::~Session() = default;
+
+const TrainedNetwork& Session::network(Method method) const {
+  const bool ahgp = method == Method::kAhgp;
+  if (options_.network == nullptr) return ahgp ? TrainedNetwork::EmbeddedAhgp() : TrainedNetwork::Embedded();
+  if (ahgp && options_.network->config().family != NetworkFamily::kAhgp) {
+    throw Error(ErrorCode::kUsage,
+                "the method ahgp needs weights of the ahgp family; the given ones are of the network '" +
+                    options_.network->config().name + "'. Leave the weights out, or use the method oneshot",
+                {{"method", "oneshot"}});
+  }
+  return *options_.network;
+}
+
+ThreadPool& Session::pool() {
+  if (!pool_) pool_ = std::make_unique<ThreadPool>(ResolveThreads(options_.threads));
+  return *pool_;
+}
+
+ThreadPool* Session::PoolFor(int n) { return n < kTwoPartSize ? nullptr : &pool(); }
+
+void Session::StopIfAsked(std::string_view doing) const {
+  if (options_.stop.stop_requested()) {
+    throw Error(ErrorCode::kInterrupted, "interrupted while " + std::string(doing));
+  }
+}
+
+void Session::CheckMemory(int n, const FitOptions& options) const {
+  const double needed = EstimateCost(n, options).bytes, limit = options_.memory_limit;
+  if (needed <= limit) return;
+  const std::string some = std::to_string(kSomeInducing);
+  if (InfoOf(options.method).sparse) {
+    throw Error(ErrorCode::kLimit,
+                "a sparse fit of " + std::to_string(n) + " rows with " +
+                    std::to_string(ResolveInducing(options.inducing, n)) + " inducing points needs about " +
+                    Size(needed) + " for its matrices; the limit is " + Size(limit) +
+                    ". Ask for fewer inducing points, for example " + some + ".",
+                {{"inducing", some}});
+  }
+  const int most = static_cast<int>(std::sqrt(limit / (needed / n / n)));
+  throw Error(ErrorCode::kLimit,
+              "an exact fit of " + std::to_string(n) + " rows needs about " + Size(needed) +
+                  " for its matrices; the limit is " + Size(limit) + " (" + std::to_string(most) +
+                  " rows). Use the method svgp with " + some + " inducing points, or fit a random part of the rows.",
+              {{"method", "svgp"}, {"inducing", some}});
+}
+
+void Session::CheckMemory(int n, const FitOptions& options, int models) const {
+  if (models == 1) return CheckMemory(n, options);
+  const int threads = std::min(ResolveThreads(options_.threads), models);
+  const double needed = 8.0 * n * n * (models + 2.0 * threads);  // the factors kept, and the work of each thread
+  if (needed <= options_.memory_limit) return;
+  throw Error(ErrorCode::kLimit, std::to_string(models) + " factors of " + std::to_string(n) + " rows need about " +
+                                     Size(needed) + "; the limit is " + Size(options_.memory_limit) +
+                                     ". Use fewer kernels or a random part of the rows.");
+}
+
+Encoding Session::Encode(const Dataset& data, std::vector<int> columns, int most_rows, Method method) {
+  Encoding encoding = network(method).Encode(data, std::move(columns), &pool(), most_rows);
+  StopIfAsked("encoding");
+  return encoding;
+}
+
+Model Session::Fit(const Dataset& data, std::string_view kernel, const FitOptions& options) {
+  options.Validate();
+  const bool asks_network = InfoOf(options.method).uses_network;
+  if (asks_network) network(options.method);  // reading the weights, once in a process, is not part of a fit's time
+  const Stopwatch total;
+  const Expression expression = ParseKernel(kernel, data.column_names);
+  CheckMemory(data.rows(), options);
+  if (!asks_network) return Fit(Scaled(data), expression, options);
+  const Structure structure = AmortisedStructure(expression, data.column_names, options.method);
+  const Encoding encoding = Encode(data, structure.columns, 0, options.method);
+  return FitDecoded(encoding, structure, nullptr, options, &pool(), total);
+}
+
+Model Session::Fit(const Encoding& encoding, std::string_view kernel, const FitOptions& options) {
+  options.Validate();
+  RequireNetworkMethod(options);
+  const Stopwatch total;
+  const Expression expression = ParseKernel(kernel, encoding.column_names);
+  CheckMemory(encoding.rows(), options);
+  const Structure structure = AmortisedStructure(expression, encoding.column_names, options.method);
+  return FitDecoded(encoding, structure, nullptr, options, &pool(), total);
+}
+
+Model Session::Fit(const Encoding& encoding, const Structure& structure, const Matrix& hypotheses,
+                   const FitOptions& options) {
+  options.Validate();
+  RequireNetworkMethod(options);
+  CheckMemory(encoding.rows(), options);
+  return FitDecoded(encoding, structure, &hypotheses, options, &pool(), Stopwatch());
+}
+
+Model Session::Fit(ScaledTable table, const Expression& expression, const FitOptions& options,
+                   const LogParameters* start) {
+  options.Validate();
+  CheckMemory(table.rows(), options);
+  ThreadPool* threads = options.method == Method::kMultiStart ? &pool() : PoolFor(table.rows());
+  return FitScaled(std::move(table), expression, options, start, threads);
+}
+
+// Chooses among the decoded parameters, and for refine polishes; `total` started with the fit.
+Model Session::FitDecoded(const Encoding& encoding, const Structure& structure, const Matrix* hypotheses,
+                          const FitOptions& options, ThreadPool* pool, const Stopwatch& total) const {
+  const TrainedNetwork& asked = network(options.method);
+  FitSummary summary = SummaryOf(options, encoding);
+  summary.time_ms.encode = encoding.encode_ms;
+  std::vector<std::string> warnings = encoding.warnings;
+  OneShot found = InferOneShot(asked, encoding, structure, {.pool = pool, .decoded = hypotheses});
+  summary.time_ms.decode = found.decode_ms;
+  summary.time_ms.factorize = found.factorize_ms;
+  summary.evaluations = found.evaluations;
+  summary.stop_reason = found.stepped ? "one forward pass, one step down the gradient" : "one forward pass";
+  summary.nlml = summary.nlml_start = found.posterior.nlml();
+
+  if (options.method == Method::kRefine) {
+    Stopwatch clock;
+    const Type2Result result = Refine(structure, encoding.X, encoding.y, found.hypotheses, found.scale,
+                                      found.posterior.theta(), ToType2(options, options_.stop, pool));
+    summary.time_ms.optimize = clock.Milliseconds();
+    StopIfAsked("refining");
+    // Under ML the better end is the smaller NLML; under MAP the optimiser only accepts better posterior densities.
+    if (result.ok && (options.map || result.nlml <= summary.nlml)) {
+      const double before = summary.nlml;
+      AddType2(result, summary, warnings);
+      summary.nlml_start = before;  // the one-shot point, not where the polish began
+      clock = Stopwatch();
+      found.posterior = Posterior(ToExpression(structure), encoding.X, encoding.y, result.theta);
+      summary.time_ms.factorize += clock.Milliseconds();
+    }
+  }
+  WarnOfJitter(found.posterior, warnings);
+  summary.time_ms.total = total.Milliseconds();
+  return Model(std::move(found.posterior), encoding.scaler, encoding.column_names, encoding.target_name,
+               std::move(summary), std::move(warnings));
+}
+
+Model Session::FitScaled(ScaledTable table, const Expression& expression, const FitOptions& options,
+                         const LogParameters* start, ThreadPool* pool) const {
+  if (InfoOf(options.method).sparse) return FitSparse(std::move(table), expression, options, pool);
+  FitSummary summary = SummaryOf(options, table);
+  std::vector<std::string> warnings = std::move(table.warnings);
+  Stopwatch clock;
+  const Type2Options type2 = ToType2(options, options_.stop, pool);
+  const bool many = options.method == Method::kMultiStart && start == nullptr;
+  const Type2Result result =
+      many ? FitMultiStart(expression, table.X, table.y, type2)
+           : FitType2(expression, table.X, table.y, type2, start != nullptr ? *start : LogParameters());
+  summary.time_ms.optimize = clock.Milliseconds();
+  StopIfAsked("fitting");
+  if (!result.ok) throw Error(ErrorCode::kNumerical, "the fit failed: " + result.message);
+  AddType2(result, summary, warnings);
+
+  clock = Stopwatch();
+  Posterior posterior(expression, std::move(table.X), std::move(table.y), result.theta);
+  summary.time_ms.factorize = clock.Milliseconds();
+  WarnOfJitter(posterior, warnings);
+  TimeSplit& times = summary.time_ms;
+  times.total = times.scale + times.optimize + times.factorize;
+  return Model(std::move(posterior), std::move(table.scaler), std::move(table.column_names),
+               std::move(table.target_name), std::move(summary), std::move(warnings));
+}
+
+Model Session::FitSparse(ScaledTable table, const Expression& expression, const FitOptions& options,
+                         ThreadPool* pool) const {
+  SvgpOptions svgp;
+  svgp.inducing = options.inducing;
+  svgp.max_steps = options.steps;
+  svgp.seed = options.seed;
+  svgp.pool = pool;
+  svgp.stop = options_.stop;
+  svgp.progress = options.progress;
+  FitSummary summary = SummaryOf(options, table);
+  Stopwatch clock;
+  SvgpResult result = FitSvgp(expression, table.X, table.y, svgp);
+  summary.time_ms.optimize = clock.Milliseconds();
+  StopIfAsked("fitting");
+  if (!result.ok) throw Error(ErrorCode::kNumerical, "the fit failed: " + result.message);
+  summary.evaluations = result.evaluations;
+  summary.steps = result.steps;
+  summary.rejected = result.rejected;
+  summary.stop_reason = Describe(result.reason);
+  summary.nlml_start = result.negative_elbo_start;
+  summary.nlml = result.negative_elbo;
+  clock = Stopwatch();
+  SparsePosterior posterior(expression, std::move(table.X), std::move(table.y), std::move(result.Z),
+                            std::move(result.theta));
+  TimeSplit& times = summary.time_ms;
+  times.factorize = clock.Milliseconds();
+  times.total = times.scale + times.optimize + times.factorize;
+  return Model(std::move(posterior), std::move(table.scaler), std::move(table.column_names),
+               std::move(table.target_name), std::move(summary), std::move(table.warnings));
+}
+
+std::vector<FitAttempt> Session::Loop(int count, const FitOptions& options, const std::function<Model(int)>& fit) {
+  std::vector<FitAttempt> attempts(static_cast<std::size_t>(count));
+  std::mutex progress_mutex;
+  int done = 0;
+  pool().Run(count, [&](int k, int) {
+    StopIfAsked("fitting");
+    try {
+      attempts[k].model = fit(k);
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::kNumerical) throw;
+      attempts[k].failure = error.what();
+    }
+    if (options.progress) {
+      const std::lock_guard<std::mutex> lock(progress_mutex);
+      options.progress(++done, count);
+    }
+  });
+  return attempts;
+}
+
+std::vector<FitAttempt> Session::FitAll(const Encoding& encoding, std::span<const Expression> kernels,
+                                        const FitOptions& options, TimeSplit* times) {
+  options.Validate();
+  RequireNetworkMethod(options);
+  std::vector<Structure> structures;
+  for (const Expression& kernel : kernels) {
+    structures.push_back(AmortisedStructure(kernel, encoding.column_names, options.method));
+  }
+  CheckMemory(encoding.rows(), options, static_cast<int>(kernels.size()));
+  // In batches of equal size, whatever the threads.
+  Stopwatch clock;
+  std::vector<Matrix> hypotheses(structures.size());
+  const TrainedNetwork& asked = network(options.method);
+  pool().Run(static_cast<int>((structures.size() + kDecodeBatch - 1) / kDecodeBatch), [&](int batch, int) {
+    const std::size_t first = kDecodeBatch * static_cast<std::size_t>(batch);
+    const std::size_t count = std::min(kDecodeBatch, structures.size() - first);
+    std::vector<Matrix> own = asked.Decode(encoding, std::span(structures).subspan(first, count));
+    std::move(own.begin(), own.end(), hypotheses.begin() + static_cast<std::ptrdiff_t>(first));
+  });
+  const double decode_ms = clock.Milliseconds();
+  FitOptions each = options;
+  each.progress = {};
+  clock = Stopwatch();
+  std::vector<FitAttempt> attempts = Loop(static_cast<int>(kernels.size()), options, [&](int k) {
+    return FitDecoded(encoding, structures[k], &hypotheses[k], each, nullptr, Stopwatch());
+  });
+  if (times != nullptr) {
+    times->decode = decode_ms;
+    times->factorize = clock.Milliseconds();
+  }
+  return attempts;
+}
+
+std::vector<FitAttempt> Session::FitAll(const Dataset& data, std::span<const Expression> kernels,
+                                        const FitOptions& options, TimeSplit* times) {
+  options.Validate();
+  CheckMemory(data.rows(), options, static_cast<int>(kernels.size()));
+  if (InfoOf(options.method).uses_network) return FitAll(Encode(data, {}, 0, options.method), kernels, options, times);
+  FitOptions each = options;
+  each.progress = {};
+  const Stopwatch clock;
+  const ScaledTable table = Scaled(data);
+  std::vector<FitAttempt> attempts = Loop(static_cast<int>(kernels.size()), options,
+                                          [&](int k) { return FitScaled(table, kernels[k], each, nullptr, nullptr); });
+  if (times != nullptr) times->optimize = clock.Milliseconds();
+  return attempts;
+}
+
+}  // namespace instantgp
