@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kMostPanels = 8;
 constexpr int kMostBars = 8;
-constexpr int kGridPoints = 600;
+constexpr int kCurvePoints = 600;
 
 std::string Percent(double share) { return plot::WithMinusSign(plot::FixedNumber(100 * share, 1)) + "%"; }
 
@@ -64,7 +64,7 @@ void DrawComponent(plot::Axes& axes, const Model& model, const Component& compon
   const int column = component.columns[0];
   const double low = train.X.col(column).minCoeff(), high = train.X.col(column).maxCoeff();
   const Vector grid =
-      low < high ? Vector::LinSpaced(kGridPoints, low, high) : Vector::LinSpaced(kGridPoints, low - 1, low + 1);
+      low < high ? Vector::LinSpaced(kCurvePoints, low, high) : Vector::LinSpaced(kCurvePoints, low - 1, low + 1);
   Matrix X = Matrix::Zero(grid.size(), model.columns());  // a component does not see the other columns
   X.col(column) = grid;
   const Prediction on_grid = PredictComponent(model, component, X);
