@@ -8,6 +8,7 @@
 #include "instantgp/gp/covariance.h"
 #include "instantgp/gp/posterior.h"
 #include "instantgp/kernel/log_parameters.h"
+#include "instantgp/kernel/parameters.h"
 #include "instantgp/kernel/symbol.h"
 #include "instantgp/kernel/units.h"
 
