@@ -17,7 +17,7 @@ constexpr int kMostPanels = 8;
 constexpr int kMostBars = 8;
 constexpr int kCurvePoints = 600;
 
-std::string Percent(double share) { return plot::WithMinusSign(plot::FixedNumber(100 * share, 1)) + "%"; }
+std::string ShareText(double share) { return plot::WithMinusSign(plot::FixedNumber(100 * share, 1)) + "%"; }
 
 std::string Shortened(const std::string& text, std::size_t longest) {
   return text.size() <= longest ? text : text.substr(0, longest) + "...";
@@ -72,7 +72,7 @@ void DrawComponent(plot::Axes& axes, const Model& model, const Component& compon
   Vector fitted;
   model.posterior().MeanAndStd(model.posterior().X(), Noise::kLatent, &fitted, nullptr);
   const Vector partial = train.y - model.scaler().UnscaleMean(fitted) + on_rows.mean;
-  axes.Title(Shortened(Label(component, model), 44) + ": " + Percent(component.share));
+  axes.Title(Shortened(Label(component, model), 44) + ": " + ShareText(component.share));
   axes.XLabel(model.column_names()[static_cast<std::size_t>(column)]);
   axes.HorizontalLine(0);
   axes.Band(grid, on_grid.Lower(0.95), on_grid.Upper(0.95), {plot::PaletteColor(0), 0.2}, "95%");
