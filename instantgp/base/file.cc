@@ -20,7 +20,8 @@ namespace {
 std::string Reason(int error) { return std::generic_category().message(error); }
 
 [[noreturn]] void FailRead(const std::string& path, int error) {
-  throw Error(ErrorCode::kBadInput, "cannot read '" + path + "': " + Reason(error) + "; check the path and its rights");
+  throw Error(ErrorCode::kBadInput,
+              "cannot read '" + path + "': " + Reason(error) + "; check the path and its permissions");
 }
 
 [[noreturn]] void FailWrite(const std::string& path, int error) {

@@ -68,7 +68,7 @@ template <typename T>
 std::vector<T> TensorAs(const TensorFile& file, const std::string& name, TensorType type) {
   const auto found = file.tensors.find(name);
   if (found == file.tensors.end()) {
-    throw Error(ErrorCode::kBadInput, "the file holds no tensor '" + name + "'; it was written by another program");
+    throw Error(ErrorCode::kBadInput, "the file holds no tensor '" + name + "'; it was not written by InstantGP");
   }
   const Tensor& tensor = found->second;
   if (tensor.type != type) {
@@ -116,7 +116,7 @@ class Reader {
  private:
   [[noreturn]] void Fail(const std::string& what) const {
     throw Error(ErrorCode::kBadInput,
-                "'" + origin_ + "' is not a valid weights or model file: " + what + "; make or copy the file again");
+                "'" + origin_ + "' is not a valid weights or model file: " + what + "; create or copy the file again");
   }
 
   std::string_view HeaderText() const {
@@ -138,7 +138,8 @@ class Reader {
         bytes_.substr(position, kChecksumDigits) != stored->second) {
       Fail("its checksum is not 16 hexadecimal digits");
     }
-    if (stored->second != Checksum(bytes_, position)) Fail("its checksum does not match, so it was cut or altered");
+    if (stored->second != Checksum(bytes_, position))
+      Fail("its checksum does not match, so the file is truncated or altered");
   }
 
   void ReadTensors(TensorHeader& header, std::string_view data, TensorFile& file) const {

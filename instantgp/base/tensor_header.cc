@@ -25,7 +25,7 @@ class HeaderHandler : public nlohmann::json_sax<Json> {
       level_ = name_ == kMetadataName ? Level::kMetadata : Level::kTensor;
       tensor_keys_.clear();
     } else {
-      return Fail("is nested too deep");
+      return Fail("is nested too deeply");
     }
     return true;
   }
@@ -96,7 +96,7 @@ class HeaderHandler : public nlohmann::json_sax<Json> {
   }
 
   bool number_integer(number_integer_t) override { return Fail("has a negative number"); }
-  bool number_float(number_float_t, const string_t&) override { return Fail("has a number that is not a whole one"); }
+  bool number_float(number_float_t, const string_t&) override { return Fail("has a number that is not an integer"); }
   bool null() override { return Misplaced(); }
   bool boolean(bool) override { return Misplaced(); }
   bool binary(binary_t&) override { return Misplaced(); }

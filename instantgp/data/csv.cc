@@ -112,7 +112,7 @@ class TableParser {
                      " has " + std::to_string(columns_) + "; add or remove cells so that all rows match");
     }
     if (line == std::numeric_limits<int>::max()) {
-      throw Error(ErrorCode::kLimit, origin_ + ": the table has more than 2147483646 lines; take a part of it");
+      throw Error(ErrorCode::kLimit, origin_ + ": the table has more than 2147483646 lines; use part of it");
     }
     const std::size_t kept = values_.size();
     for (std::size_t j = 0; j < columns_; ++j) {

@@ -28,7 +28,7 @@ Dataset Dataset::Of(Matrix X, Vector y, std::vector<std::string> column_names, s
   if (X.rows() == 0) throw Error(ErrorCode::kBadInput, "the data has no rows; give at least one");
   if (X.cols() == 0) throw Error(ErrorCode::kBadInput, "the data has no input column; give at least one");
   if (X.rows() > std::numeric_limits<int>::max() || X.cols() > std::numeric_limits<int>::max()) {
-    throw Error(ErrorCode::kLimit, "the data has more than 2147483647 rows or columns; take a part of it");
+    throw Error(ErrorCode::kLimit, "the data has more than 2147483647 rows or columns; use part of it");
   }
   if (column_names.empty()) {
     for (Index j = 1; j <= X.cols(); ++j) column_names.push_back("x" + std::to_string(j));

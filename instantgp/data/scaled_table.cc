@@ -11,14 +11,14 @@ std::vector<std::string> DataWarnings(const Dataset& data, const Scaler& scaler)
   std::vector<std::string> warnings;
   for (int k = 0; k < data.columns(); ++k) {
     if (scaler.constant_column[k]) {
-      warnings.push_back("column '" + data.column_names[k] + "' is constant: it carries no information");
+      warnings.push_back("column '" + data.column_names[k] + "' is constant and carries no information");
     }
   }
   if (scaler.constant_target && data.rows() > 1) {
     warnings.push_back("the target '" + data.target_name + "' is constant: the model predicts that value everywhere");
   }
   if (data.rows() < 3) {
-    warnings.push_back("only " + std::to_string(data.rows()) + " rows: parameters are hardly determined");
+    warnings.push_back("only " + std::to_string(data.rows()) + " rows: too few to determine the parameters");
   }
   return warnings;
 }

@@ -25,7 +25,7 @@ Matrix Predictive::Samples(const Matrix& X_new, Noise noise, int count, std::uin
     const Factorization result = Factorize(factor, rebuild);
     if (!result.ok) {
       throw Error(ErrorCode::kNumerical,
-                  "cannot draw samples: " + result.reason + ". Ask for fewer or more distinct rows.");
+                  "cannot draw samples: " + result.reason + ". Use fewer rows, or rows that are further apart.");
     }
   } else {
     factor.setZero();

@@ -20,7 +20,7 @@ SparsePosterior::SparsePosterior(Expression expression, Matrix X, Vector y, Matr
   const BoundValue bound = NegativeElbo(covariance_, X, y, Z, theta, nullptr, nullptr, workspace);
   if (!bound.ok) {
     throw Error(ErrorCode::kNumerical, "cannot factorise the covariance of " + std::to_string(Z.rows()) +
-                                           " inducing points: " + bound.reason + ". Ask for fewer of them.");
+                                           " inducing points: " + bound.reason + ". Use fewer inducing points.");
   }
   workspace.L.triangularView<Eigen::StrictlyUpper>().setZero();
   workspace.LB.triangularView<Eigen::StrictlyUpper>().setZero();

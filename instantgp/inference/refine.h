@@ -2,7 +2,7 @@
 //
 // A few steps of L-BFGS must do, so two things are found out beforehand on a part of the rows, where they cost next to
 // nothing. The best hypothesis is not always the one with the best optimum behind it: every hypothesis and the standard
-// start go some steps there, and the end that the likelihood of all rows likes best is polished beside the one-shot
+// start go some steps there, and the end with the best likelihood on all rows is polished beside the one-shot
 // point. And L-BFGS starts without curvature: the Hessian of the part, by differences of gradients, makes the
 // likelihood of all rows round for it.
 #pragma once

@@ -121,7 +121,7 @@ SvgpResult FitSvgp(const Expression& expression, const Matrix& X, const Vector& 
   if (summary.x.size() == 0) {
     result.message =
         "the bound cannot be evaluated at the start: the covariance of the inducing points has no Cholesky factor. "
-        "Look for extreme values, or ask for fewer inducing points.";
+        "Look for extreme values, or use fewer inducing points.";
     return result;
   }
   result.ok = true;

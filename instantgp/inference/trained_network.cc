@@ -22,7 +22,7 @@ Structure AmongRead(const Structure& structure, const std::vector<int>& read) {
     const auto found = std::lower_bound(read.begin(), read.end(), column);
     if (found == read.end() || *found != column) {
       throw Error(ErrorCode::kBadInput, "the structure uses column " + std::to_string(column + 1) +
-                                            ", which this encoding has not read; encode the data with that column");
+                                            ", which is not part of this encoding; encode the data with that column");
     }
     column = static_cast<int>(found - read.begin());
   }
@@ -37,12 +37,12 @@ int RowsRead(const NetworkConfig& config, int n, int most_rows) {
 
 void WarnBeyondRange(const NetworkConfig& config, int n, int read, int d, std::vector<std::string>& warnings) {
   if (n > config.trained_max_n) {
-    warnings.push_back(std::to_string(n) + " rows are beyond the " + std::to_string(config.trained_max_n) +
+    warnings.push_back(std::to_string(n) + " rows are more than the " + std::to_string(config.trained_max_n) +
                        " the network was trained on: it read " + std::to_string(read) +
-                       " of them, spread over the data; the Gaussian process keeps all");
+                       " of them, spread over the data; the Gaussian process uses all");
   }
   if (d > config.trained_max_d) {
-    warnings.push_back(std::to_string(d) + " columns are beyond the " + std::to_string(config.trained_max_d) +
+    warnings.push_back(std::to_string(d) + " columns are more than the " + std::to_string(config.trained_max_d) +
                        " the network was trained on: check the answer against the method refine or ml");
   }
 }

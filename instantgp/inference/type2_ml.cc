@@ -111,7 +111,8 @@ void Adopt(const Start& best, Type2Result& result) {
 }
 
 constexpr char kFailure[] =
-    "no start could be evaluated: the covariance has no Cholesky factor at any of them. Look for extreme or duplicate "
+    "the likelihood cannot be evaluated at any start: the covariance is not positive definite there. Look for extreme "
+    "or duplicate "
     "rows, or a kernel with many products.";
 
 }  // namespace

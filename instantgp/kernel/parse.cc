@@ -75,7 +75,7 @@ class Parser {
     if (!AtEnd()) FailBetween();
     if (named_ && unnamed_ && names_.size() > 1) {
       Fail(*unnamed_, "this symbol names no column, but another symbol does",
-           "Name a column for every symbol, or for none: without columns the expression stands on every column. " +
+           "Name a column for every symbol, or for none: without columns the expression applies to every column. " +
                ListOfColumns(names_));
     }
     return named_ || names_.size() == 1 ? Bind(std::move(e)) : Spread(e);
@@ -101,7 +101,7 @@ class Parser {
     const std::size_t begin = position_;
     if (Take('(')) {
       if (++depth_ > kMaxDepth) {
-        Fail(begin, "more than " + std::to_string(kMaxDepth) + " parentheses inside each other", "Write it flatter.",
+        Fail(begin, "more than " + std::to_string(kMaxDepth) + " nested parentheses", "Simplify the expression.",
              ErrorCode::kLimit);
       }
       Expression e = Sum();
@@ -148,7 +148,7 @@ class Parser {
                ListOfColumns(names_));
     }
     if (text_[position_] != ')') {
-      Fail(position_, "expected \")\" after the column", "A column's name with such characters must stand in quotes.");
+      Fail(position_, "expected \")\" after the column", "A column's name with such characters must be quoted.");
     }
     ++position_;
     SkipSpace();
@@ -225,7 +225,8 @@ class Parser {
       Fail(begin, "expected a symbol or \"(\" here", kSymbolList);
     }
     if (IsDecimalDigit(word.front())) {
-      Fail(begin, "a number cannot stand here", std::string("Every symbol has a variance of its own. ") + kSymbolList);
+      Fail(begin, "a number is not allowed here",
+           std::string("Every symbol has a variance of its own. ") + kSymbolList);
     }
     const std::string shown = OneLine(word);
     if (FindColumn(word, true, names_).result == Lookup::kFound) {
@@ -242,7 +243,7 @@ class Parser {
   [[noreturn]] void FailBetween() const {
     const char c = text_[position_];
     if (c == ')') Fail(position_, "this parenthesis was never opened", "Remove it or add an opening \"(\".");
-    if (c == '^') Fail(position_, "there are no powers", "Write a product, as in SE*SE.");
+    if (c == '^') Fail(position_, "powers are not supported", "Write a product, as in SE*SE.");
     Fail(position_, "expected \"+\" or \"*\" here", "Kernels are combined by + and * only.");
   }
 
@@ -250,7 +251,7 @@ class Parser {
     const std::string shown = OneLine(QuotedName(name));
     const std::string list = ListOfColumns(names_);
     if (result == Lookup::kAmbiguous) {
-      Fail(begin, "several columns are called " + shown, "Name it by its number instead. " + list);
+      Fail(begin, "several columns are called " + shown, "Use its number instead. " + list);
     }
     if (result == Lookup::kOutOfRange) {
       Fail(begin, "there is no column " + OneLine(name),

@@ -25,7 +25,7 @@ std::string MemberName(std::size_t k) { return "member." + std::to_string(k); }
 
 const std::string& Metadata(const TensorFile& file, const std::string& key, const std::string& origin) {
   const auto it = file.metadata.find(key);
-  if (it == file.metadata.end()) Fail(origin, "not an ensemble: the metadata have no '" + key + "'");
+  if (it == file.metadata.end()) Fail(origin, "not an ensemble: its metadata lack '" + key + "'");
   return it->second;
 }
 

@@ -7,7 +7,6 @@
 #include "instantgp/base/error.h"
 #include "instantgp/gp/covariance.h"
 #include "instantgp/gp/posterior.h"
-#include "instantgp/kernel/log_parameters.h"
 #include "instantgp/kernel/parameters.h"
 #include "instantgp/kernel/symbol.h"
 #include "instantgp/kernel/units.h"
@@ -35,7 +34,7 @@ std::vector<Monomial> Expand(const Expression& expression, std::vector<const Exp
     }
     if (result.size() * expanded.size() > kMostMonomials) {
       throw Error(ErrorCode::kLimit, "the kernel has more than " + std::to_string(kMostMonomials) +
-                                         " addends when it is multiplied out: too many to explain");
+                                         " addends once multiplied out, too many to explain; use a simpler kernel");
     }
     std::vector<Monomial> product;
     for (const Monomial& left : result) {

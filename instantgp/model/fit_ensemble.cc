@@ -30,7 +30,7 @@ Kernels ParseAll(std::span<const std::string> texts, const std::vector<std::stri
     Expression expression = ParseKernel(text, column_names);
     std::string canonical = Print(expression, column_names);
     const auto [place, added] = kernels.try_emplace(std::move(canonical), std::move(expression));
-    if (!added) warnings.push_back("the kernel " + place->first + " is listed twice and counts once");
+    if (!added) warnings.push_back("the kernel " + place->first + " is listed more than once and counts once");
   }
   return kernels;
 }
@@ -76,7 +76,7 @@ Ensemble Assemble(const Kernels& kernels, std::vector<FitAttempt> attempts, cons
   for (FitAttempt& attempt : attempts) {
     const std::string& kernel = (text++)->first;
     if (!attempt.model) {
-      warnings.push_back(kernel + " is left out: " + attempt.failure);
+      warnings.push_back(kernel + " was left out: " + attempt.failure);
       failed.push_back({kernel, attempt.failure});
       continue;
     }
@@ -89,7 +89,7 @@ Ensemble Assemble(const Kernels& kernels, std::vector<FitAttempt> attempts, cons
   }
   if (members.empty()) {
     throw Error(ErrorCode::kNumerical,
-                "no member of the ensemble could be fitted; the first says: " + failed.front().reason);
+                "no member of the ensemble could be fitted; the first failure: " + failed.front().reason);
   }
   EnsembleSummary summary;
   summary.method = Name(options.fit.method);
@@ -124,8 +124,7 @@ Ensemble FromEncoding(Session& session, const Encoding& encoding, const Kernels&
 
 void RequireExact(const EnsembleOptions& options) {
   if (!InfoOf(options.fit.method).sparse) return;
-  throw Error(ErrorCode::kUsage,
-              "ensembles weigh exact likelihoods, of which svgp has only a bound; use another method",
+  throw Error(ErrorCode::kUsage, "ensembles need exact likelihoods, and svgp gives only a bound; use another method",
               {{"method", "oneshot"}});
 }
 

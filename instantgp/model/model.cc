@@ -26,7 +26,7 @@ void CheckColumns(const Matrix& X_new, int columns) {
       if (!std::isfinite(X_new(i, j))) {
         throw Error(ErrorCode::kBadInput, "the value in row " + std::to_string(i + 1) + ", column " +
                                               std::to_string(j + 1) +
-                                              " is not finite. Remove the row or fill the value.");
+                                              " is not finite. Remove the row or fill in the value.");
       }
     }
   }
@@ -62,9 +62,9 @@ int Model::columns() const { return static_cast<int>(predictive_->X().cols()); }
 
 const Posterior& Model::posterior() const {
   if (exact_ == nullptr) {
-    throw Error(
-        ErrorCode::kUsage,
-        "a sparse model (of the method svgp) cannot do this: it needs the exact posterior. Fit with another method.");
+    throw Error(ErrorCode::kUsage,
+                "a sparse model (of the method svgp) does not support this, which needs the exact posterior. Fit with "
+                "another method.");
   }
   return *exact_;
 }

@@ -85,7 +85,7 @@ class Reader {
 
   const std::string& Metadata(const std::string& key) const {
     const auto it = file_.metadata.find(key);
-    if (it == file_.metadata.end()) Fail("not a fitted model: the metadata have no '" + key + "'");
+    if (it == file_.metadata.end()) Fail("not a fitted model: its metadata lack '" + key + "'");
     return it->second;
   }
 
@@ -111,7 +111,8 @@ class Reader {
   Matrix Factor(const std::string& name, Index n) const {
     const std::size_t size = static_cast<std::size_t>(n);
     Matrix L = UnpackLower(Values(name, size * (size + 1) / 2), n);
-    if (!(L.diagonal().minCoeff() > 0)) Fail("the Cholesky factor '" + name + "' has a diagonal that is not positive");
+    if (!(L.diagonal().minCoeff() > 0))
+      Fail("the Cholesky factor '" + name + "' has a diagonal entry that is not positive");
     return L;
   }
 

@@ -94,7 +94,7 @@ Structure AmortisedStructure(const Expression& expression, const std::vector<std
   std::optional<Structure> structure = ToStructure(expression);
   if (!structure) {
     throw Error(ErrorCode::kBadInput,
-                "the network cannot answer for this kernel: " + WhyOutsideFamily(expression, column_names) +
+                "the network does not support this kernel: " + WhyOutsideFamily(expression, column_names) +
                     ". Use the method ml instead of " + std::string(Name(method)) + ".",
                 {{"method", "ml"}});
   }
@@ -109,7 +109,7 @@ const TrainedNetwork& Session::network(Method method) const {
   if (options_.network == nullptr) return ahgp ? TrainedNetwork::EmbeddedAhgp() : TrainedNetwork::Embedded();
   if (ahgp && options_.network->config().family != NetworkFamily::kAhgp) {
     throw Error(ErrorCode::kUsage,
-                "the method ahgp needs weights of the ahgp family; the given ones are of the network '" +
+                "the method ahgp needs weights of the ahgp family; these belong to the network '" +
                     options_.network->config().name + "'. Leave the weights out, or use the method oneshot",
                 {{"method", "oneshot"}});
   }
@@ -138,14 +138,14 @@ void Session::CheckMemory(int n, const FitOptions& options) const {
                 "a sparse fit of " + std::to_string(n) + " rows with " +
                     std::to_string(ResolveInducing(options.inducing, n)) + " inducing points needs about " +
                     Size(needed) + " for its matrices; the limit is " + Size(limit) +
-                    ". Ask for fewer inducing points, for example " + some + ".",
+                    ". Use fewer inducing points, for example " + some + ".",
                 {{"inducing", some}});
   }
   const int most = static_cast<int>(std::sqrt(limit / (needed / n / n)));
   throw Error(ErrorCode::kLimit,
               "an exact fit of " + std::to_string(n) + " rows needs about " + Size(needed) +
                   " for its matrices; the limit is " + Size(limit) + " (" + std::to_string(most) +
-                  " rows). Use the method svgp with " + some + " inducing points, or fit a random part of the rows.",
+                  " rows). Use the method svgp with " + some + " inducing points, or fit a random subset of the rows.",
               {{"method", "svgp"}, {"inducing", some}});
 }
 
@@ -156,7 +156,7 @@ void Session::CheckMemory(int n, const FitOptions& options, int models) const {
   if (needed <= options_.memory_limit) return;
   throw Error(ErrorCode::kLimit, std::to_string(models) + " factors of " + std::to_string(n) + " rows need about " +
                                      Size(needed) + "; the limit is " + Size(options_.memory_limit) +
-                                     ". Use fewer kernels or a random part of the rows.");
+                                     ". Use fewer kernels or a random subset of the rows.");
 }
 
 Encoding Session::Encode(const Dataset& data, std::vector<int> columns, int most_rows, Method method) {

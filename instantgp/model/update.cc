@@ -143,7 +143,7 @@ UpdateResult UpdateSparse(const Model& model, const Matrix& X, const Vector& y, 
   summary.nlml = posterior.nlml();
   std::vector<std::string> warnings = model.warnings();
   if (drift.drifting && options.reinfer == Reinfer::kWhenDrifting) {
-    warnings.push_back("the new rows do not look like what the model predicts; fit all rows again");
+    warnings.push_back("the new rows contradict the model; fit all rows again");
   }
   return {Model(std::move(posterior), model.scaler(), model.column_names(), model.target_name(), std::move(summary),
                 std::move(warnings)),

@@ -33,7 +33,7 @@ struct INSTANTGP_EXPORT Drift {
   double standard_score = 0;  // of mean_square by Wilson and Hilferty's cube root: a standard normal number
   bool drifting = false;      // the standard score of these rows, or of the newest alone, is beyond kDriftLimit
 };
-inline constexpr double kDriftLimit = 3.5;  // in two tails: once in two thousand updates of a model that is right
+inline constexpr double kDriftLimit = 3.5;  // in two tails: once in two thousand tests of a model that is right
 
 struct INSTANTGP_EXPORT UpdateResult {
   Model model;

@@ -154,7 +154,7 @@ struct Reader {
       block("hidden", value.hidden);
       block.RefuseUnknown();
     } else if (!Get(json[key], &value)) {
-      Fail(key, "has a value that does not fit: " + json[key].dump().substr(0, 80) + Expected(value));
+      Fail(key, "has an invalid value: " + json[key].dump().substr(0, 80) + Expected(value));
     }
   }
 

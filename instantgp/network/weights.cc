@@ -33,7 +33,7 @@ std::string TrainedRange(const NetworkConfig& config) {
 const std::string& Metadata(const TensorFile& file, const std::string& key, const std::string& origin) {
   const auto found = file.metadata.find(key);
   if (found == file.metadata.end())
-    Bad(origin, "the metadata lack \"" + key + "\"; this is not a weights file of ours");
+    Bad(origin, "the metadata lack \"" + key + "\"; this is not an InstantGP weights file");
   return found->second;
 }
 

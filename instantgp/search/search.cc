@@ -266,7 +266,7 @@ void SearchOptions::Validate() const {
   require(depth >= 0, "the depth must not be negative");
   require(budget >= 0 && std::isfinite(budget), "the budget must be a number of seconds, or 0 for none");
   require(refine_top >= 0, "the number of structures to refine must not be negative");
-  require(max_addends >= 1, "there must be room for at least one addend a column");
+  require(max_addends >= 1, "there must be at least one addend per column");
 }
 
 SearchResult SearchStructures(const Dataset& data, const SearchOptions& options, const SessionOptions& session) {
@@ -301,7 +301,7 @@ SearchResult SearchStructures(Session& session, const Dataset& data, const Searc
   times.optimize = clock.Milliseconds();
   session.StopIfAsked("searching");
   if (searcher.out_of_time()) {
-    warnings.push_back("the time budget ended the search after " + std::to_string(searcher.evaluated()) +
+    warnings.push_back("the time budget stopped the search after " + std::to_string(searcher.evaluated()) +
                        " structures; a larger time budget may find better ones");
   }
   for (Candidate& candidate : candidates) {

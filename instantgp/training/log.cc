@@ -55,7 +55,7 @@ void Prepare(const std::string& path, std::int64_t bytes) {
   }
   const auto size = static_cast<std::int64_t>(fs::file_size(path, error));
   if (!error && size > bytes) fs::resize_file(path, static_cast<std::uintmax_t>(bytes), error);
-  if (error) throw Error(ErrorCode::kFailure, "cannot shorten the log '" + path + "': " + error.message());
+  if (error) throw Error(ErrorCode::kFailure, "cannot truncate the log '" + path + "': " + error.message());
 }
 
 std::int64_t AppendTo(const std::string& path, const std::string& text) {
@@ -63,7 +63,7 @@ std::int64_t AppendTo(const std::string& path, const std::string& text) {
   file << text << std::flush;
   if (!file) {
     throw Error(ErrorCode::kFailure,
-                "cannot write the log '" + path + "'; check that the folder is writable and the disk not full");
+                "cannot write the log '" + path + "'; check that the folder is writable and that the disk is not full");
   }
   return static_cast<std::int64_t>(file.tellp());
 }

@@ -47,7 +47,7 @@ TrainingState FirstState(const TrainingConfig& config, const Network<float>& net
     NetworkWeights given = LoadWeights(config.init_from);
     if (!SameArchitecture(given.config, config.network)) {
       throw Error(ErrorCode::kBadInput, "the weights in '" + config.init_from +
-                                            "' belong to another architecture than the config of this run");
+                                            "' have a different architecture from this run's configuration");
     }
     state.weights = std::move(given.values);
     state.inherited = given.datasets_seen;

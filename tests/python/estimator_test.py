@@ -129,14 +129,37 @@ class Predictions(unittest.TestCase):
     def test_update_is_a_fit_with_the_same_parameters(self):
         half = OneShotGPRegressor("SE").fit(self.X[:40], self.y[:40])
         parameters, before = half.theta_.copy(), half.predict(self.X)
-        half.update(self.X[40:], self.y[40:])
+        half.update(self.X[40:], self.y[40:], reinfer=False)
         self.assertEqual(half.theta_.tolist(), parameters.tolist())
         self.assertEqual(half.model_.rows, 60)
         errors = [np.abs(m - self.y)[40:].mean() for m in (before, half.predict(self.X))]
         self.assertLess(errors[1], errors[0])
         half.update(self.X[:1], self.y[:1], reinfer=True)
-        everything = OneShotGPRegressor("SE").fit(np.vstack([self.X, self.X[:1]]), np.append(self.y, self.y[0]))
-        self.assertEqual(half.theta_.tobytes(), everything.theta_.tobytes())
+        self.assertTrue(half.drift_["reinferred"])
+        self.assertNotEqual(half.theta_.tolist(), parameters.tolist())
+        self.assertRaisesRegex(ValueError, "'drift', 'always' or 'never'", half.update, self.X, self.y, reinfer="maybe")
+
+    # Rows of the same kind leave the parameters alone; rows of another kind do not, and the model is inferred again.
+    def test_update_looks_for_drift(self):
+        first, rest = OneShotGPRegressor("SE").fit(self.X[:40], self.y[:40]), (self.X[40:], self.y[40:])
+        parameters = first.theta_.tolist()
+        first.update(*rest)
+        self.assertEqual((first.drift_["drifting"], first.drift_["reinferred"]), (False, False))
+        self.assertEqual((first.drift_["rows"], first.theta_.tolist()), (20, parameters))
+        first.update(self.X, 5 * np.sin(40 * self.X[:, 0]) + 9)
+        self.assertEqual((first.drift_["drifting"], first.drift_["reinferred"]), (True, True))
+        self.assertNotEqual(first.theta_.tolist(), parameters)
+
+    def test_explain_shares_out_the_variance(self):
+        gp = OneShotGPRegressor("SE + LIN").fit(self.X, self.y)
+        told = gp.explain()
+        self.assertEqual(len(told["components"]), 4)
+        shares = [c["share"] for c in told["components"]]
+        self.assertAlmostEqual(sum(shares) + told["residual_share"], 1, delta=1e-9)
+        self.assertEqual(shares, sorted(shares, reverse=True))
+        parts = [gp.predict_component(k, self.X)[0] for k in range(4)]
+        np.testing.assert_allclose(sum(parts) + gp.model_.scaling["y_mean"], gp.predict(self.X), atol=1e-8)
+        self.assertRaisesRegex(ValueError, "4 components", gp.predict_component, 4, self.X)
 
     def test_encoding_is_read_once_and_gives_the_same_models(self):
         encoding = instantgp.encode(self.X, self.y)
@@ -148,7 +171,7 @@ class Predictions(unittest.TestCase):
         kernels = ["SE", "LIN"]
         kept = EnsembleGPRegressor(kernels).fit_encoding(encoding)
         self.assertEqual(kept.predict(self.X).tobytes(), EnsembleGPRegressor(kernels).fit(self.X, self.y).predict(self.X).tobytes())
-        self.assertRaisesRegex(ValueError, "oneshot, refine", OneShotGPRegressor("SE", "ml").fit_encoding, encoding)
+        self.assertRaisesRegex(ValueError, "ask the network, not ml", OneShotGPRegressor("SE", "ml").fit_encoding, encoding)
         self.assertRaisesRegex(ValueError, "ahgp family", OneShotGPRegressor("SE", "ahgp").fit_encoding, encoding)
         self.assertEqual(OneShotGPRegressor("SE", "ahgp").fit(self.X, self.y).model_.summary["method"], "ahgp")
 
@@ -182,8 +205,9 @@ class Errors(unittest.TestCase):
             (lambda: OneShotGPRegressor("SE + LON").fit(X, y), r"LON(?s:.*)\^(?s:.*)LIN"),
             (lambda: OneShotGPRegressor("SE(price)").fit(X, y), "price"),
             (lambda: OneShotGPRegressor("SE", "magic").fit(X, y), "no method 'magic'; there are oneshot, refine"),
-            (lambda: OneShotGPRegressor("SE(x1) + SE(x2)").fit(X, y), "Use method ml instead of oneshot"),
+            (lambda: OneShotGPRegressor("SE(x1) + SE(x2)").fit(X, y), r'Use the method ml instead of oneshot. Try method="ml"'),
             (lambda: OneShotGPRegressor(objective="mle").fit(X, y), "'ml' or 'map'"),
+            (lambda: OneShotGPRegressor(method="ml", objective="map").fit(X, y), r'not for ml(?s:.*)Try method="map"'),
             (lambda: OneShotGPRegressor(steps=-1).fit(X, y), "steps must not be negative"),
             (lambda: OneShotGPRegressor(weights="/no/such/file").fit(X, y), "/no/such/file"),
             (lambda: EnsembleGPRegressor(weighting="votes").fit(X, y), "no weighting 'votes'"),

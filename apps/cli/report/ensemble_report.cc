@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kAlwaysShown = 10;
 
-std::string Percent(double weight) {
+std::string WeightText(double weight) {
   char text[32];
   std::snprintf(text, sizeof text, weight >= 0.001 || weight == 0 ? "%.1f%%" : "%.0e%%", 100 * weight);
   return text;
@@ -33,7 +33,7 @@ std::string MembersText(const EnsembleReport& report) {
       ++hidden;
       continue;
     }
-    rows.push_back({member.model.KernelShortText(), Percent(member.weight), Short(member.model.summary().nlml)});
+    rows.push_back({member.model.KernelShortText(), WeightText(member.weight), Short(member.model.summary().nlml)});
     if (scored) {
       rows.back().push_back(Short(report.member_holdout[k].rmse_standardized));
       rows.back().push_back(Short(report.member_holdout[k].nll_standardized));

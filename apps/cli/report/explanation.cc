@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kMostPanels = 8;
 constexpr int kMostBars = 8;
-constexpr int kCurvePoints = 600;
+constexpr int kComponentPoints = 600;
 
 std::string ShareText(double share) { return plot::WithMinusSign(plot::FixedNumber(100 * share, 1)) + "%"; }
 
@@ -63,8 +63,8 @@ void DrawShares(plot::Axes& axes, const Model& model, const Explanation& explana
 void DrawComponent(plot::Axes& axes, const Model& model, const Component& component, const Dataset& train) {
   const int column = component.columns[0];
   const double low = train.X.col(column).minCoeff(), high = train.X.col(column).maxCoeff();
-  const Vector grid =
-      low < high ? Vector::LinSpaced(kCurvePoints, low, high) : Vector::LinSpaced(kCurvePoints, low - 1, low + 1);
+  const Vector grid = low < high ? Vector::LinSpaced(kComponentPoints, low, high)
+                                 : Vector::LinSpaced(kComponentPoints, low - 1, low + 1);
   Matrix X = Matrix::Zero(grid.size(), model.columns());  // a component does not see the other columns
   X.col(column) = grid;
   const Prediction on_grid = PredictComponent(model, component, X);

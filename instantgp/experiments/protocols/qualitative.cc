@@ -150,7 +150,8 @@ std::string SideBySide(const Setting& setting, const std::vector<std::string>& m
 Report QualitativeReport(const std::vector<Record>& records, const ExperimentOptions& options) {
   Report report;
   report.markdown =
-      "### RMSE on standardised targets, inside and beside the data: median over four structures (20th, 80th "
+      "### RMSE on standardised targets, inside and outside the range of the data: median over four structures (20th, "
+      "80th "
       "percentile)\n\n" +
       MedianTable(records, &Record::rmse) + "\n### NLL on standardised targets\n\n" +
       MedianTable(records, &Record::nll) + "\n### Share of targets inside the 95 percent interval\n\n" +

@@ -120,7 +120,7 @@ ExperimentResult RunExperiment(const Experiment& experiment, const ExperimentOpt
   folder.SaveRecords(result.records);
   if (options.stop.stop_requested()) {
     throw Error(ErrorCode::kInterrupted, "stopped with " + std::to_string(result.records.size()) + " records in '" +
-                                             options.out + "'; the same command goes on from there");
+                                             options.out + "'; run the same command to continue");
   }
   result.report = experiment.report(result.records, options);
   result.files = {"records.csv", "records.json", "tables.md"};
