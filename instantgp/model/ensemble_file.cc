@@ -13,8 +13,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kMajor = 1;  // a reader refuses files of a higher one
-constexpr int kMinor = 0;
+constexpr int kEnsembleMajor = 1;  // a reader refuses files of a higher one
+constexpr int kEnsembleMinor = 0;
 
 std::string MemberName(std::size_t k) { return "member." + std::to_string(k); }
 
@@ -39,14 +39,14 @@ void CheckVersion(const TensorFile& file, const std::string& origin) {
   } catch (const std::exception&) {
     Fail(origin, "unreadable version '" + version + "'");
   }
-  if (major > kMajor) {
+  if (major > kEnsembleMajor) {
     throw Error(ErrorCode::kBadInput, origin + ": written by a newer version of InstantGP (ensemble format " + version +
-                                          ", this program reads up to " + std::to_string(kMajor) +
+                                          ", this program reads up to " + std::to_string(kEnsembleMajor) +
                                           ".x). Update InstantGP or fit the ensemble again.");
   }
 }
 
-EnsembleSummary SummaryFromJson(const json& j, const std::string& origin) {
+EnsembleSummary EnsembleSummaryFromJson(const json& j, const std::string& origin) {
   EnsembleSummary summary;
   j.at("method").get_to(summary.method);
   j.at("temperature").get_to(summary.temperature);
@@ -75,7 +75,7 @@ void CheckMembers(const std::vector<EnsembleMember>& members, const std::string&
   if (!(std::abs(sum - 1) < 1e-9)) Fail(origin, "the weights do not sum to 1");
 }
 
-Ensemble ParseChecked(const TensorFile& file, const std::string& origin) {
+Ensemble ParseCheckedEnsemble(const TensorFile& file, const std::string& origin) {
   CheckVersion(file, origin);
   const json meta = json::parse(Metadata(file, "ensemble", origin));
   const std::vector<double> weights = TensorAsDoubles(file, "weights");
@@ -93,7 +93,7 @@ Ensemble ParseChecked(const TensorFile& file, const std::string& origin) {
   for (const json& item : meta.at("failed")) {
     failed.push_back({item.at("kernel").get<std::string>(), item.at("reason").get<std::string>()});
   }
-  return Ensemble(std::move(members), std::move(failed), SummaryFromJson(meta.at("summary"), origin),
+  return Ensemble(std::move(members), std::move(failed), EnsembleSummaryFromJson(meta.at("summary"), origin),
                   meta.at("warnings").get<std::vector<std::string>>());
 }
 
@@ -115,7 +115,7 @@ std::string SerializeEnsemble(const Ensemble& ensemble) {
                      {"failed", failed},
                      {"warnings", ensemble.warnings()}};
   file.metadata["format"] = kEnsembleFormat;
-  file.metadata["version"] = std::to_string(kMajor) + "." + std::to_string(kMinor);
+  file.metadata["version"] = std::to_string(kEnsembleMajor) + "." + std::to_string(kEnsembleMinor);
   file.metadata["ensemble"] = meta.dump();
   std::vector<double> weights;
   for (std::size_t k = 0; k < ensemble.members().size(); ++k) {
@@ -132,7 +132,7 @@ std::string SerializeEnsemble(const Ensemble& ensemble) {
 Ensemble ParseEnsemble(std::string_view bytes, const std::string& origin) {
   const TensorFile file = ParseTensors(bytes, origin);
   try {
-    return ParseChecked(file, origin);
+    return ParseCheckedEnsemble(file, origin);
   } catch (const json::exception& e) {
     Fail(origin, std::string("damaged description of the ensemble (") + e.what() + ")");
   }

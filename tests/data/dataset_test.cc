@@ -14,7 +14,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::string Refusal(const Matrix& X, const Vector& y, const std::vector<std::string>& names = {}) {
+std::string DatasetRefusal(const Matrix& X, const Vector& y, const std::vector<std::string>& names = {}) {
   try {
     Dataset::Of(X, y, names);
   } catch (const Error& error) {
@@ -33,10 +33,10 @@ TEST(Dataset, NamesItsColumns) {
 }
 
 TEST(Dataset, RefusesWhatIsNoTable) {
-  EXPECT_THAT(Refusal(Matrix::Zero(2, 1), Vector::Zero(3)), HasSubstr("2 rows and the target 3"));
-  EXPECT_THAT(Refusal(Matrix::Zero(0, 1), Vector::Zero(0)), HasSubstr("no rows"));
-  EXPECT_THAT(Refusal(Matrix::Zero(2, 0), Vector::Zero(2)), HasSubstr("no input column"));
-  EXPECT_THAT(Refusal(Matrix::Zero(2, 2), Vector::Zero(2), {"a"}), HasSubstr("1 names for 2"));
+  EXPECT_THAT(DatasetRefusal(Matrix::Zero(2, 1), Vector::Zero(3)), HasSubstr("2 rows and the target 3"));
+  EXPECT_THAT(DatasetRefusal(Matrix::Zero(0, 1), Vector::Zero(0)), HasSubstr("no rows"));
+  EXPECT_THAT(DatasetRefusal(Matrix::Zero(2, 0), Vector::Zero(2)), HasSubstr("no input column"));
+  EXPECT_THAT(DatasetRefusal(Matrix::Zero(2, 2), Vector::Zero(2), {"a"}), HasSubstr("1 names for 2"));
 }
 
 TEST(Dataset, NamesThePlaceOfEveryValueThatIsNotFinite) {
@@ -47,7 +47,8 @@ TEST(Dataset, NamesThePlaceOfEveryValueThatIsNotFinite) {
         Vector y = Vector::Zero(2);
         (j < 2 ? X(i, j) : y(i)) = bad;
         const std::string column = j < 2 ? (j == 0 ? "a" : "b") : "y";
-        EXPECT_THAT(Refusal(X, y, {"a", "b"}), HasSubstr("row " + std::to_string(i + 1) + ", column '" + column + "'"));
+        EXPECT_THAT(DatasetRefusal(X, y, {"a", "b"}),
+                    HasSubstr("row " + std::to_string(i + 1) + ", column '" + column + "'"));
       }
     }
   }

@@ -14,15 +14,15 @@
 namespace instantgp {
 namespace {
 
-struct Problem {
+struct BoundProblem {
   Expression expression;
   Matrix X;
   Vector y;
   LogParameters theta;
 };
 
-Problem RandomProblem(RandomStream& random, Expression expression, Index n) {
-  Problem problem;
+BoundProblem RandomProblem(RandomStream& random, Expression expression, Index n) {
+  BoundProblem problem;
   const Index d = ColumnsOf(expression).back() + 1;
   problem.theta = DrawFromPrior(ParameterTable(expression), random);
   problem.theta.noise() = std::log(random.Uniform(1e-2, 0.5));
@@ -34,7 +34,7 @@ Problem RandomProblem(RandomStream& random, Expression expression, Index n) {
   return problem;
 }
 
-double NegativeElbo(const Problem& problem, const Matrix& Z) {
+double NegativeElbo(const BoundProblem& problem, const Matrix& Z) {
   BoundWorkspace workspace;
   const BoundValue bound =
       NegativeElbo(Covariance(problem.expression), problem.X, problem.y, Z, problem.theta, nullptr, nullptr, workspace);
@@ -42,7 +42,7 @@ double NegativeElbo(const Problem& problem, const Matrix& Z) {
   return bound.negative_elbo;
 }
 
-double Nlml(const Problem& problem) {
+double Nlml(const BoundProblem& problem) {
   NlmlWorkspace workspace;
   const NlmlValue value = NegativeLogMarginalLikelihood(Covariance(problem.expression), problem.X, problem.y,
                                                         problem.theta, nullptr, workspace);
@@ -50,7 +50,7 @@ double Nlml(const Problem& problem) {
   return value.nlml;
 }
 
-std::vector<Expression> Cases() {
+std::vector<Expression> BoundCases() {
   std::vector<Expression> cases;
   for (const Structure& s : testing::AllSymbolStructures()) cases.push_back(ToExpression(s));
   for (const Structure& s : testing::AllPairStructures()) cases.push_back(ToExpression(s));
@@ -62,8 +62,8 @@ std::vector<Expression> Cases() {
 
 TEST(CollapsedBound, WithInducingPointsAtTheDataItIsTheLikelihood) {
   RandomStream random(1);
-  for (const Expression& e : Cases()) {
-    const Problem problem = RandomProblem(random, e, random.UniformInt(1, 50));
+  for (const Expression& e : BoundCases()) {
+    const BoundProblem problem = RandomProblem(random, e, random.UniformInt(1, 50));
     const double nlml = Nlml(problem);
     EXPECT_NEAR(NegativeElbo(problem, problem.X), nlml, 1e-6 * std::max(1.0, std::abs(nlml)));
   }
@@ -72,8 +72,8 @@ TEST(CollapsedBound, WithInducingPointsAtTheDataItIsTheLikelihood) {
 // Nested sets: each further inducing point can only tighten the bound, and none passes the likelihood.
 TEST(CollapsedBound, NeverPassesTheLikelihoodAndTightensWithEveryPoint) {
   RandomStream random(2);
-  for (const Expression& e : Cases()) {
-    const Problem problem = RandomProblem(random, e, 30);
+  for (const Expression& e : BoundCases()) {
+    const BoundProblem problem = RandomProblem(random, e, 30);
     Matrix Z(12, problem.X.cols());
     for (Index k = 0; k < Z.size(); ++k) Z.data()[k] = random.Uniform(-0.2, 1.2);
     const double nlml = Nlml(problem);
@@ -88,7 +88,7 @@ TEST(CollapsedBound, NeverPassesTheLikelihoodAndTightensWithEveryPoint) {
   }
 }
 
-void ExpectBoundGradient(const Problem& problem, const Matrix& Z, double tolerance) {
+void ExpectBoundGradient(const BoundProblem& problem, const Matrix& Z, double tolerance) {
   const Covariance covariance(problem.expression);
   const Index p = problem.theta.size();
   BoundWorkspace workspace;
@@ -107,8 +107,8 @@ void ExpectBoundGradient(const Problem& problem, const Matrix& Z, double toleran
 
 TEST(CollapsedBound, GradientInParametersAndInducingInputs) {
   RandomStream random(3);
-  for (const Expression& e : Cases()) {
-    const Problem problem = RandomProblem(random, e, random.UniformInt(5, 25));
+  for (const Expression& e : BoundCases()) {
+    const BoundProblem problem = RandomProblem(random, e, random.UniformInt(5, 25));
     Matrix Z(random.UniformInt(2, 5), problem.X.cols());
     for (Index k = 0; k < Z.size(); ++k) Z.data()[k] = random.Uniform();
     ExpectBoundGradient(problem, Z.topRows(1), 1e-6);
@@ -119,7 +119,7 @@ TEST(CollapsedBound, GradientInParametersAndInducingInputs) {
 
 TEST(CollapsedBound, LargeTablesGiveTheSameOnOneAndTwoThreads) {
   RandomStream random(4);
-  const Problem problem = RandomProblem(random, testing::RandomExpression(random, 2, 2), 1500);
+  const BoundProblem problem = RandomProblem(random, testing::RandomExpression(random, 2, 2), 1500);
   const Matrix Z = problem.X.topRows(20);
   const Covariance covariance(problem.expression);
   ThreadPool pool(2);
@@ -138,7 +138,7 @@ TEST(CollapsedBound, LargeTablesGiveTheSameOnOneAndTwoThreads) {
 
 TEST(CollapsedBound, WildParametersAreAStatusAndNotANumber) {
   RandomStream random(5);
-  Problem problem = RandomProblem(random, Expression::Leaf(Elementary::kSE, 0), 10);
+  BoundProblem problem = RandomProblem(random, Expression::Leaf(Elementary::kSE, 0), 10);
   BoundWorkspace workspace;
   const Covariance covariance(problem.expression);
   for (double wild : {-1e4, 1e4, std::numeric_limits<double>::quiet_NaN()}) {

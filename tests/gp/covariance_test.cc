@@ -24,7 +24,7 @@ Vector RandomLogParameters(RandomStream& random, const Expression& e) {
   return DrawFromPrior(ParameterTable(e), random);  // noise last, unused here
 }
 
-std::vector<Expression> Cases() {
+std::vector<Expression> CovarianceCases() {
   std::vector<Expression> cases;
   for (const Structure& s : testing::AllSymbolStructures()) cases.push_back(ToExpression(s));
   for (const Structure& s : testing::AllPairStructures()) cases.push_back(ToExpression(s));
@@ -50,7 +50,7 @@ int Columns(const Expression& e) { return ColumnsOf(e).back() + 1; }
 
 TEST(Covariance, AgreesWithTheNaiveLoopAtSizesAroundTheBlock) {
   RandomStream random(1);
-  for (const Expression& e : Cases()) {
+  for (const Expression& e : CovarianceCases()) {
     const int n = random.UniformInt(1, 40), d = Columns(e);
     const Matrix X = RandomX(random, n, d), Z = RandomX(random, 7, d);
     const Vector log_p = RandomLogParameters(random, e);
@@ -83,7 +83,7 @@ TEST(Covariance, AgreesWithTheNaiveLoopAtSizesAroundTheBlock) {
 
 TEST(Covariance, ContractIsTheGradientOfTheWeightedSum) {
   RandomStream random(2);
-  for (const Expression& e : Cases()) {
+  for (const Expression& e : CovarianceCases()) {
     const int n = random.UniformInt(2, 30);
     const Matrix X = RandomX(random, n, Columns(e));
     const Vector all = RandomLogParameters(random, e);
@@ -110,7 +110,7 @@ TEST(Covariance, ContractIsTheGradientOfTheWeightedSum) {
 TEST(Covariance, IsPositiveSemidefiniteAndAGrownScratchChangesNothing) {
   RandomStream random(3);
   CovarianceScratch shared;
-  for (const Expression& e : Cases()) {
+  for (const Expression& e : CovarianceCases()) {
     const int n = 50;
     const Matrix X = RandomX(random, n, Columns(e));
     const Vector log_p = RandomLogParameters(random, e);
@@ -128,7 +128,7 @@ TEST(Covariance, IsPositiveSemidefiniteAndAGrownScratchChangesNothing) {
 // Rows in another order give the same entries in another place, bit for bit apart from exp's rounding within a vector.
 TEST(Covariance, FollowsAPermutationOfRows) {
   RandomStream random(4);
-  for (const Expression& e : Cases()) {
+  for (const Expression& e : CovarianceCases()) {
     const int n = 23;
     const Matrix X = RandomX(random, n, Columns(e));
     const Vector log_p = RandomLogParameters(random, e);

@@ -15,7 +15,7 @@ Matrix RandomMatrix(RandomStream& random, Index rows, Index columns, bool normal
   return M;
 }
 
-std::vector<Expression> Cases() {
+std::vector<Expression> CrossGradientCases() {
   std::vector<Expression> cases;
   for (const Structure& s : testing::AllSymbolStructures()) cases.push_back(ToExpression(s));
   for (const Structure& s : testing::AllPairStructures()) cases.push_back(ToExpression(s));
@@ -27,7 +27,7 @@ std::vector<Expression> Cases() {
 
 TEST(CrossGradient, IsTheGradientOfTheWeightedSumInParametersAndPoints) {
   RandomStream random(1);
-  for (const Expression& e : Cases()) {
+  for (const Expression& e : CrossGradientCases()) {
     const Index d = ColumnsOf(e).back() + 1, n = random.UniformInt(1, 40), m = random.UniformInt(1, 5);
     const Matrix A = RandomMatrix(random, n, d, false), B = RandomMatrix(random, m, d, false);
     const Matrix W = RandomMatrix(random, n, m, true);
@@ -79,7 +79,7 @@ TEST(CrossGradient, AddsUpOverBlocksAndParts) {
 
 TEST(CrossGradient, TheDiagonalHasItsOwn) {
   RandomStream random(3);
-  for (const Expression& e : Cases()) {
+  for (const Expression& e : CrossGradientCases()) {
     const Index d = ColumnsOf(e).back() + 1, n = random.UniformInt(1, 9);
     Matrix X = RandomMatrix(random, n, d, false);
     X(0, 0) = 0;

@@ -33,7 +33,7 @@ Case MakeCase(RandomStream& random, const Expression& e, int n) {
   return c;
 }
 
-std::vector<Expression> Cases() {
+std::vector<Expression> LikelihoodCases() {
   std::vector<Expression> cases;
   for (const Structure& s : testing::AllSymbolStructures()) cases.push_back(ToExpression(s));
   for (const Structure& s : testing::AllPairStructures()) cases.push_back(ToExpression(s));
@@ -52,7 +52,7 @@ double Nlml(const Case& c, const Vector& theta, Vector* gradient = nullptr) {
 
 TEST(MarginalLikelihood, GradientInLogSpaceForEverySymbolPairAndRandomStructure) {
   RandomStream random(1);
-  for (const Expression& e : Cases()) {
+  for (const Expression& e : LikelihoodCases()) {
     const Case c = MakeCase(random, e, random.UniformInt(2, 25));
     Vector gradient;
     Nlml(c, c.theta, &gradient);
@@ -62,7 +62,7 @@ TEST(MarginalLikelihood, GradientInLogSpaceForEverySymbolPairAndRandomStructure)
 
 TEST(MarginalLikelihood, IsTheGaussianDensityByDeterminantAndInverse) {
   RandomStream random(2);
-  for (const Expression& e : Cases()) {
+  for (const Expression& e : LikelihoodCases()) {
     const Case c = MakeCase(random, e, 6);
     const Covariance covariance(e);
     CovarianceScratch scratch;
@@ -78,7 +78,7 @@ TEST(MarginalLikelihood, IsTheGaussianDensityByDeterminantAndInverse) {
 
 TEST(MarginalLikelihood, DoesNotDependOnRowOrder) {
   RandomStream random(3);
-  for (const Expression& e : Cases()) {
+  for (const Expression& e : LikelihoodCases()) {
     const Case c = MakeCase(random, e, 20);
     Case shuffled = c;
     for (int i = 0; i < 20; ++i) {
@@ -117,7 +117,7 @@ TEST(MarginalLikelihood, ClosedFormScaleIsTheBestScale) {
 
 TEST(MarginalLikelihood, GradientThroughTheClosedFormScale) {
   RandomStream random(7);
-  for (const Expression& e : Cases()) {
+  for (const Expression& e : LikelihoodCases()) {
     const Case c = MakeCase(random, e, random.UniformInt(2, 25));
     const ClosedFormScale scale{random.Uniform(0, 5), random.Uniform(-1, 1)};
     NlmlWorkspace workspace;

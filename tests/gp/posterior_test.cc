@@ -33,7 +33,7 @@ Problem MakeProblem(RandomStream& random, const Structure& structure, int n, int
 
 Posterior Make(const Problem& p) { return Posterior(p.expression, p.X, p.y, p.theta); }
 
-std::vector<Structure> Cases() {
+std::vector<Structure> PosteriorCases() {
   std::vector<Structure> cases = testing::AllSymbolStructures();
   RandomStream random(31);
   for (int k = 0; k < 24; ++k) cases.push_back(testing::RandomStructure(random, 1 + k % 8));
@@ -42,7 +42,7 @@ std::vector<Structure> Cases() {
 
 TEST(Posterior, MeanAndVarianceByPlainInverse) {
   RandomStream random(1);
-  for (const Structure& s : Cases()) {
+  for (const Structure& s : PosteriorCases()) {
     const Problem p = MakeProblem(random, s, 12, 5);
     const Posterior posterior = Make(p);
     const Covariance covariance(p.expression);
@@ -66,7 +66,7 @@ TEST(Posterior, MeanAndVarianceByPlainInverse) {
 
 TEST(Posterior, SquaredStdIsTheDiagonalOfCovAndNeverAboveThePrior) {
   RandomStream random(2);
-  for (const Structure& s : Cases()) {
+  for (const Structure& s : PosteriorCases()) {
     const Problem p = MakeProblem(random, s, 15, 40);
     const Posterior posterior = Make(p);
     for (Noise noise : {Noise::kLatent, Noise::kObserved}) {
@@ -88,7 +88,7 @@ TEST(Posterior, SquaredStdIsTheDiagonalOfCovAndNeverAboveThePrior) {
 
 TEST(Posterior, ChunksOfTestRowsDoNotChangeTheAnswer) {
   RandomStream random(3);
-  const Problem p = MakeProblem(random, Cases()[12], 20, 700);
+  const Problem p = MakeProblem(random, PosteriorCases()[12], 20, 700);
   const Posterior posterior = Make(p);
   Vector mean, std, one_mean, one_std;
   posterior.MeanAndStd(p.X_new, Noise::kObserved, &mean, &std);
@@ -102,7 +102,7 @@ TEST(Posterior, ChunksOfTestRowsDoNotChangeTheAnswer) {
 // Leaving a row out for real: a posterior of the other n-1 rows, asked at that row.
 TEST(Posterior, LeaveOneOutEqualsRefittingWithoutTheRow) {
   RandomStream random(4);
-  for (const Structure& s : Cases()) {
+  for (const Structure& s : PosteriorCases()) {
     const int n = 9;
     const Problem p = MakeProblem(random, s, n, 1);
     const LeaveOneOut loo = Make(p).Loo();
@@ -129,7 +129,7 @@ TEST(Posterior, LeaveOneOutEqualsRefittingWithoutTheRow) {
 
 TEST(Posterior, SamplesHaveTheirMeanAndCovarianceAndRepeatUnderASeed) {
   RandomStream random(5);
-  const Problem p = MakeProblem(random, Cases()[0], 6, 3);
+  const Problem p = MakeProblem(random, PosteriorCases()[0], 6, 3);
   const Posterior posterior = Make(p);
   const int count = 20000;
   for (Noise noise : {Noise::kLatent, Noise::kObserved}) {
@@ -149,7 +149,7 @@ TEST(Posterior, SamplesHaveTheirMeanAndCovarianceAndRepeatUnderASeed) {
 
 TEST(Posterior, NlmlIsTheMarginalLikelihoodOfItsParts) {
   RandomStream random(6);
-  for (const Structure& s : Cases()) {
+  for (const Structure& s : PosteriorCases()) {
     const Problem p = MakeProblem(random, s, 14, 1);
     const Posterior posterior = Make(p);
     const Matrix A = posterior.L() * posterior.L().transpose();

@@ -18,7 +18,7 @@
 namespace instantgp {
 namespace {
 
-constexpr double kTolerance = 1e-8;
+constexpr double kSklearnTolerance = 1e-8;
 
 struct SklearnCase {
   testing::GoldenCase golden;
@@ -26,7 +26,7 @@ struct SklearnCase {
   std::vector<double> gradient, mean, observed_variance;
 };
 
-const std::vector<SklearnCase>& Cases() {
+const std::vector<SklearnCase>& SklearnCases() {
   static const std::vector<SklearnCase> kCases = [] {
     const std::string path = std::string(INSTANTGP_SOURCE_DIR) + "/tests/golden/sklearn_golden.json";
     const auto json = nlohmann::json::parse(ReadFile(path));
@@ -50,13 +50,13 @@ std::string WithoutBlanks(std::string text) {
 
 // Relative to the value, or to the scale where a value is the small difference of larger ones.
 void ExpectClose(double actual, double expected, double scale, const std::string& what) {
-  EXPECT_LE(std::abs(actual - expected), kTolerance * std::max(std::abs(expected), scale))
+  EXPECT_LE(std::abs(actual - expected), kSklearnTolerance * std::max(std::abs(expected), scale))
       << what << ": " << actual << " for " << expected;
 }
 
 TEST(SklearnTest, CoversEverySymbolPairSumAndPairProduct) {
   std::set<std::vector<std::vector<BaseSymbol>>> seen;
-  for (const SklearnCase& c : Cases()) {
+  for (const SklearnCase& c : SklearnCases()) {
     const auto structure = ToStructure(testing::InputsOf(c.golden).expression);
     if (structure) seen.insert(structure->symbols);
   }
@@ -70,7 +70,7 @@ TEST(SklearnTest, CoversEverySymbolPairSumAndPairProduct) {
 }
 
 TEST(SklearnTest, LibraryAgrees) {
-  for (const SklearnCase& c : Cases()) {
+  for (const SklearnCase& c : SklearnCases()) {
     SCOPED_TRACE(c.golden.kernel + ", n = " + std::to_string(c.golden.n));
     const testing::GoldenInputs in = testing::InputsOf(c.golden);
     // The script hands out parameters in the order of its text; ours is that of the canonical form.

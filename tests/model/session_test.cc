@@ -15,7 +15,7 @@
 namespace instantgp {
 namespace {
 
-Dataset Draw(std::uint64_t seed, int n, int d) {
+Dataset DrawForSession(std::uint64_t seed, int n, int d) {
   SimulationOptions options;
   options.n = n;
   options.d = d;
@@ -54,7 +54,7 @@ TEST(Methods, TheTableIsComplete) {
 
 // Every method of the table through every door that takes it gives the same model.
 TEST(Session, OneWayInForEveryMethod) {
-  const Dataset data = Draw(1, 50, 2);
+  const Dataset data = DrawForSession(1, 50, 2);
   Session session({.threads = 2});
   const Encoding encoding = session.Encode(data);
   for (const MethodInfo& info : Methods()) {
@@ -81,7 +81,7 @@ TEST(Session, OneWayInForEveryMethod) {
 
 // A limit that three matrices of 40 rows exceed: every door refuses, with what would help as data.
 TEST(Session, EveryDoorKeepsTheMemoryLimit) {
-  const Dataset data = Draw(2, 40, 1);
+  const Dataset data = DrawForSession(2, 40, 1);
   const double matrix = 8.0 * 40 * 40;
   const SessionOptions small = {.memory_limit = 1.5 * matrix};
   for (const MethodInfo& info : Methods()) {
@@ -97,7 +97,7 @@ TEST(Session, EveryDoorKeepsTheMemoryLimit) {
 }
 
 TEST(Session, WarningsOfTheDataComeWithTheEncoding) {
-  Dataset data = Draw(3, 30, 2);
+  Dataset data = DrawForSession(3, 30, 2);
   data.X.col(1).setConstant(4);
   Session session;
   const Encoding encoding = session.Encode(data);
@@ -108,7 +108,7 @@ TEST(Session, WarningsOfTheDataComeWithTheEncoding) {
 }
 
 TEST(Session, OptionsThatDoNotGoTogether) {
-  const Dataset data = Draw(4, 20, 1);
+  const Dataset data = DrawForSession(4, 20, 1);
   for (const MethodInfo& info : Methods()) {
     if (info.method == Method::kRefine || info.method == Method::kMap) continue;
     const Error error = ErrorOf([&] { Fit(data, "SE", {.method = info.method, .map = true}); });

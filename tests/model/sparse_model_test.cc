@@ -13,7 +13,7 @@
 namespace instantgp {
 namespace {
 
-Dataset Wave(int n, int d) {
+Dataset ManyRows(int n, int d) {
   RandomStream random(4);
   Matrix X(n, d);
   Vector y(n);
@@ -27,7 +27,7 @@ Dataset Wave(int n, int d) {
 const FitOptions kSvgp = {.method = Method::kSvgp};
 
 TEST(SparseModel, PredictsLikeTheExactOne) {
-  const Dataset data = Wave(80, 2);
+  const Dataset data = ManyRows(80, 2);
   FitOptions options = kSvgp;
   options.inducing = 20;
   const Model sparse = Fit(data, "SE", options), exact = Fit(data, "SE", {.method = Method::kMl});
@@ -47,7 +47,7 @@ TEST(SparseModel, PredictsLikeTheExactOne) {
 }
 
 TEST(SparseModel, WhatItCannotDoIsAnError) {
-  const Model sparse = Fit(Wave(20, 1), "SE", kSvgp);
+  const Model sparse = Fit(ManyRows(20, 1), "SE", kSvgp);
   EXPECT_THROW(sparse.posterior(), Error);
   EXPECT_THROW(sparse.Loo(), Error);
 }
@@ -70,7 +70,7 @@ TEST(SparseModel, LimitsNameTheAlternative) {
 }
 
 TEST(SparseModelFile, ComesBackBitForBitAndIsCheckedWhole) {
-  const Dataset data = Wave(12, 2);
+  const Dataset data = ManyRows(12, 2);
   FitOptions options = kSvgp;
   options.inducing = 3;
   options.steps = 5;

@@ -16,7 +16,7 @@
 namespace instantgp {
 namespace {
 
-Dataset Draw(std::uint64_t seed, int n, int d, std::optional<Structure> structure = {}) {
+Dataset DrawRows(std::uint64_t seed, int n, int d, std::optional<Structure> structure = {}) {
   SimulationOptions options;
   options.n = n;
   options.d = d;
@@ -59,7 +59,7 @@ TEST(Update, EqualsRefittingWithTheSameParameters) {
 }
 
 TEST(Update, KeepsScalingAndParametersAndCountsRows) {
-  const Dataset all = Draw(1, 80, 2);
+  const Dataset all = DrawRows(1, 80, 2);
   const Model before = Fit(Rows(all, 0, 60), "SE", {.method = Method::kMap});
   const UpdateResult first =
       Update(before, all.X.middleRows(60, 5), all.y.segment(60, 5), {.reinfer = Reinfer::kNever});
@@ -119,7 +119,7 @@ TEST(Update, DriftLeadsToANewInference) {
 
 // Re-inference of rows that keep the scaling is a fit of all rows.
 TEST(Update, ReinferenceIsAFit) {
-  const Dataset all = Draw(3, 90, 2);
+  const Dataset all = DrawRows(3, 90, 2);
   // The first rows hold the extremes of every column, and nearly the mean and spread of y.
   const Model whole = Fit(all, "SE + LIN");
   const Model before(Posterior(whole.posterior().expression(), whole.posterior().X().topRows(70),
@@ -132,7 +132,7 @@ TEST(Update, ReinferenceIsAFit) {
 
 // The priors that were part of a fit are part of the next one, also after the model was a file in between.
 TEST(Update, ARefinementUnderThePriorsStaysOne) {
-  const Dataset all = Draw(6, 40, 3);
+  const Dataset all = DrawRows(6, 40, 3);
   const Dataset first = Rows(all, 0, 30);
   const UpdateOptions again = {.reinfer = Reinfer::kAlways};
   const Model map = Fit(first, "SE", {.method = Method::kRefine, .map = true});
@@ -153,7 +153,7 @@ TEST(Update, ARefinementUnderThePriorsStaysOne) {
 }
 
 TEST(Update, SparseModelsAndBadRows) {
-  const Dataset all = Draw(4, 60, 1);
+  const Dataset all = DrawRows(4, 60, 1);
   const Model sparse = Fit(Rows(all, 0, 50), "SE", {.method = Method::kSvgp, .steps = 30, .inducing = 12});
   const UpdateResult result = Update(sparse, all.X.bottomRows(10), all.y.tail(10));
   EXPECT_EQ(result.model.rows(), 60);

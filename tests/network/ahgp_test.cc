@@ -17,7 +17,7 @@ using testing::Problem;
 using testing::RandomProblem;
 using testing::RandomWeights;
 
-constexpr double kTolerance = 1e-5;
+constexpr double kArdTolerance = 1e-5;
 
 class Ahgp : public ::testing::Test {
  protected:
@@ -70,9 +70,9 @@ TEST_F(Ahgp, RowsMayBeShuffledAndColumnsSwapped) {
     other.y = p.y(rows);
     const Matrix a = Theta(p), b = Theta(other);
     for (int i = 0; i < d; ++i) {
-      for (int row = 0; row < 2; ++row) EXPECT_NEAR(b(2 * i + row, 0), a(2 * columns[i] + row, 0), kTolerance);
+      for (int row = 0; row < 2; ++row) EXPECT_NEAR(b(2 * i + row, 0), a(2 * columns[i] + row, 0), kArdTolerance);
     }
-    EXPECT_NEAR(a(2 * d, 0), b(2 * d, 0), kTolerance);
+    EXPECT_NEAR(a(2 * d, 0), b(2 * d, 0), kArdTolerance);
   }
 }
 
@@ -84,7 +84,7 @@ TEST_F(Ahgp, TargetsOfAnotherScaleScaleKernelAndNoise) {
   const double shift = 2 * std::log(50.0);
   for (int i = 0; i < 3; ++i) expected(2 * i, 0) += shift / 3;
   expected(6, 0) += shift;
-  EXPECT_LE((Theta(scaled) - expected).cwiseAbs().maxCoeff(), kTolerance);
+  EXPECT_LE((Theta(scaled) - expected).cwiseAbs().maxCoeff(), kArdTolerance);
 }
 
 TEST_F(Ahgp, TheKeptPassAndAnyThreadsGiveTheSame) {
@@ -95,7 +95,7 @@ TEST_F(Ahgp, TheKeptPassAndAnyThreadsGiveTheSame) {
     EXPECT_EQ(alone, Theta(p, &pool));
     Matrix kept;
     network_.Forward(weights_.data(), p.X, p.y, p.structure, workspace_, &kept);
-    EXPECT_LE((alone - kept).cwiseAbs().maxCoeff(), kTolerance);
+    EXPECT_LE((alone - kept).cwiseAbs().maxCoeff(), kArdTolerance);
   }
 }
 

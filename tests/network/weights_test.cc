@@ -20,7 +20,7 @@ NetworkWeights Some(const NetworkConfig& config) {
   return {config, testing::RandomWeights(network, 9), 123456789012, {{"gap_mean", 0.125}, {"gap_median", 1.0 / 3}}};
 }
 
-std::string MessageOf(const std::string& bytes) {
+std::string RefusalOf(const std::string& bytes) {
   try {
     ParseWeights(bytes, "w.safetensors");
   } catch (const Error& error) {
@@ -46,24 +46,24 @@ TEST(Weights, RoundTrip) {
 
 TEST(Weights, EveryFlippedByteAndEveryTruncationIsFound) {
   const std::string bytes = SerializeWeights(Some(testing::ShrunkenPreset("paper")));
-  ASSERT_EQ(MessageOf(bytes), "");
+  ASSERT_EQ(RefusalOf(bytes), "");
   RandomStream random(1);
   for (int k = 0; k < 400; ++k) {
     // The header in full, the data in samples.
     const std::size_t at = k < 200 ? static_cast<std::size_t>(k) * 7 : random.Bits() % bytes.size();
     std::string flipped = bytes;
     flipped[at] = static_cast<char>(flipped[at] ^ (1 << random.UniformInt(0, 7)));
-    EXPECT_NE(MessageOf(flipped), "") << "byte " << at;
-    EXPECT_NE(MessageOf(bytes.substr(0, at)), "") << "cut at " << at;
+    EXPECT_NE(RefusalOf(flipped), "") << "byte " << at;
+    EXPECT_NE(RefusalOf(bytes.substr(0, at)), "") << "cut at " << at;
   }
-  EXPECT_NE(MessageOf(""), "");
-  EXPECT_NE(MessageOf(bytes + "x"), "");
+  EXPECT_NE(RefusalOf(""), "");
+  EXPECT_NE(RefusalOf(bytes + "x"), "");
 }
 
 TEST(Weights, AConfigurationThatDoesNotFitIsRefused) {
   const TensorFile good = ParseTensors(SerializeWeights(Some(testing::ShrunkenPreset("base"))), "test");
   const auto refuses = [](const TensorFile& file, const std::string& word) {
-    EXPECT_THAT(MessageOf(SerializeTensors(file)), ::testing::HasSubstr(word));
+    EXPECT_THAT(RefusalOf(SerializeTensors(file)), ::testing::HasSubstr(word));
   };
   NetworkConfig other = testing::ShrunkenPreset("base");
   other.t1.hidden += 1;
@@ -99,7 +99,7 @@ TEST(Weights, AConfigurationThatDoesNotFitIsRefused) {
   for (const auto& [key, value] : good.metadata) {
     file = good;
     file.metadata.erase(key);
-    EXPECT_THAT(MessageOf(SerializeTensors(file)), ::testing::HasSubstr(key));
+    EXPECT_THAT(RefusalOf(SerializeTensors(file)), ::testing::HasSubstr(key));
   }
   file = good;
   auto node = file.tensors.extract("t2.0.qkv.weight");
@@ -113,7 +113,7 @@ TEST(Weights, AConfigurationThatDoesNotFitIsRefused) {
   file = good;
   file.tensors["symbols.weight"].type = TensorType::kI64;
   file.tensors["symbols.weight"].bytes.resize(2 * file.tensors["symbols.weight"].bytes.size());
-  EXPECT_NE(MessageOf(SerializeTensors(file)), "");
+  EXPECT_NE(RefusalOf(SerializeTensors(file)), "");
 }
 
 TEST(Weights, AnUnwritablePathIsAFailureWithItsName) {

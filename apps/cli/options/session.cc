@@ -28,7 +28,8 @@ Method ResolveMethod(const std::string& name) {
 
 void CheckWeights(const std::string& weights, Method method) {
   if (weights.empty() || (InfoOf(method).uses_network && method != Method::kAhgp)) return;
-  throw Error(ErrorCode::kUsage, "--weights goes with the methods oneshot and refine, not " + std::string(Name(method)));
+  throw Error(ErrorCode::kUsage,
+              "--weights goes with the methods oneshot and refine, not " + std::string(Name(method)));
 }
 
 }  // namespace instantgp::cli
