@@ -182,7 +182,7 @@ TEST(Safetensors, RefusesEachBrokenLayoutWithItsReason) {
       {R"(,"a":{"dtype":"F64","shape":[2305843009213693952],"data_offsets":[0,0]})", "", "does not match its shape"},
       {R"(,"a":{"dtype":"F16","shape":[1],"data_offsets":[0,2]})", "xy", "unknown type 'F16'"},
       {R"(,"a":{"dtype":"U8","shape":[-2],"data_offsets":[0,2]})", "xy", "negative"},
-      {R"(,"a":{"dtype":"U8","shape":[2.0],"data_offsets":[0,2]})", "xy", "not a whole one"},
+      {R"(,"a":{"dtype":"U8","shape":[2.0],"data_offsets":[0,2]})", "xy", "not an integer"},
       {R"(,"a":{"dtype":"U8","shape":[9223372036854775808],"data_offsets":[0,2]})", "xy", "too large"},
       {R"(,"a":{"dtype":"U8","shape":[2],"data_offsets":[0,1,2]})", "xy", "two offsets"},
       {R"(,"a":{"dtype":"U8","shape":[2]})", "xy", "does not give"},

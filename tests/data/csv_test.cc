@@ -132,7 +132,12 @@ TEST(Csv, MissingValuesFollowThePolicy) {
     const std::string text = "a,b,c\n1," + mark + ",3\n4,5,6\n";
     const std::string message = Refusal(text);
     EXPECT_THAT(message, HasSubstr("data.csv, line 2, column 'b': the value is missing")) << mark;
-    EXPECT_THAT(message, HasSubstr("--missing drop"));
+    EXPECT_THAT(message, HasSubstr("drop rows with missing values"));
+    try {
+      Parse(text);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.remedies(), (std::vector<Remedy>{{"missing", "drop"}}));
+    }
     const Table dropped = Parse(text, MissingPolicy::kDrop);
     EXPECT_EQ(dropped.values, Rows({{4, 5, 6}}));
     EXPECT_EQ(dropped.dropped_rows, 1);

@@ -123,6 +123,7 @@ TEST(Type2, MultiStartKeepsTheBestEndAndDoesNotDependOnThreads) {
     EXPECT_EQ(one.nlml, many.nlml);
     EXPECT_EQ(one.evaluations, many.evaluations);
   }
+  options.pool = nullptr;
   // Fewer starts are a prefix of more: the best can only get better.
   options.restarts = 2;
   EXPECT_GE(FitMultiStart(e, s.X, s.y, options).nlml, one.nlml);

@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 
 const std::vector<std::string> kTwo = {"x1", "month"};
 
-Expression Leaf(Elementary symbol, int column) { return Expression::Leaf(symbol, column); }
+Expression LeafOn(Elementary symbol, int column) { return Expression::Leaf(symbol, column); }
 
 struct Failure {
   ErrorCode code;
@@ -53,25 +53,25 @@ TEST(ParseTest, KnowsEverySymbolAndAliasInAnyCase) {
         const auto c = static_cast<unsigned char>(text[i]);
         text[i] = static_cast<char>(upper ? std::toupper(c) : std::tolower(c));
       }
-      EXPECT_EQ(ParseKernel(text, {"x1"}), Leaf(symbol, 0)) << text;
-      EXPECT_EQ(ParseKernel(text + "(month)", kTwo), Leaf(symbol, 1)) << text;
+      EXPECT_EQ(ParseKernel(text, {"x1"}), LeafOn(symbol, 0)) << text;
+      EXPECT_EQ(ParseKernel(text + "(month)", kTwo), LeafOn(symbol, 1)) << text;
     }
   }
 }
 
 TEST(ParseTest, ProductsBindTighterThanSumsAndBlanksDoNotMatter) {
   const Expression expected = Expression::Sum(
-      {Leaf(Elementary::kSE, 0), Expression::Product({Leaf(Elementary::kLIN, 0), Leaf(Elementary::kPER, 0)})});
+      {LeafOn(Elementary::kSE, 0), Expression::Product({LeafOn(Elementary::kLIN, 0), LeafOn(Elementary::kPER, 0)})});
   EXPECT_EQ(ParseKernel("SE(x1)+LIN(x1)*PER(x1)", kTwo), expected);
   EXPECT_EQ(ParseKernel("\t PER ( x1 )\n*\r LIN( x1)  +((SE(x1 ))) ", kTwo), expected);
   EXPECT_NE(ParseKernel("(SE(x1)+LIN(x1))*PER(x1)", kTwo), expected);
 }
 
 TEST(ParseTest, ShorthandStandsOnEveryColumn) {
-  const Expression sum0 = Expression::Sum({Leaf(Elementary::kSE, 0), Leaf(Elementary::kLIN, 0)});
-  const Expression sum1 = Expression::Sum({Leaf(Elementary::kSE, 1), Leaf(Elementary::kLIN, 1)});
+  const Expression sum0 = Expression::Sum({LeafOn(Elementary::kSE, 0), LeafOn(Elementary::kLIN, 0)});
+  const Expression sum1 = Expression::Sum({LeafOn(Elementary::kSE, 1), LeafOn(Elementary::kLIN, 1)});
   EXPECT_EQ(ParseKernel("LIN + SE", kTwo), Expression::Product({sum0, sum1}));
-  EXPECT_EQ(ParseKernel("SE", kTwo), Expression::Product({Leaf(Elementary::kSE, 0), Leaf(Elementary::kSE, 1)}));
+  EXPECT_EQ(ParseKernel("SE", kTwo), Expression::Product({LeafOn(Elementary::kSE, 0), LeafOn(Elementary::kSE, 1)}));
 }
 
 TEST(ParseTest, OneColumnMayBeNamedOrNot) {
@@ -80,20 +80,20 @@ TEST(ParseTest, OneColumnMayBeNamedOrNot) {
 
 TEST(ParseTest, ColumnsResolveByNameThenIndexThenX) {
   const std::vector<std::string> names = {"a", "1", "x1", "X4"};
-  EXPECT_EQ(ParseKernel("SE(1)", names), Leaf(Elementary::kSE, 1));  // the column called 1
-  EXPECT_EQ(ParseKernel("SE(2)", names), Leaf(Elementary::kSE, 1));  // the second
-  EXPECT_EQ(ParseKernel("SE(x1)", names), Leaf(Elementary::kSE, 2));
-  EXPECT_EQ(ParseKernel("SE(x2)", names), Leaf(Elementary::kSE, 1));
-  EXPECT_EQ(ParseKernel("SE(X4)", names), Leaf(Elementary::kSE, 3));
-  EXPECT_EQ(ParseKernel("SE(\"1\")", names), Leaf(Elementary::kSE, 1));
-  EXPECT_EQ(ParseKernel("SE('a')", names), Leaf(Elementary::kSE, 0));
+  EXPECT_EQ(ParseKernel("SE(1)", names), LeafOn(Elementary::kSE, 1));  // the column called 1
+  EXPECT_EQ(ParseKernel("SE(2)", names), LeafOn(Elementary::kSE, 1));  // the second
+  EXPECT_EQ(ParseKernel("SE(x1)", names), LeafOn(Elementary::kSE, 2));
+  EXPECT_EQ(ParseKernel("SE(x2)", names), LeafOn(Elementary::kSE, 1));
+  EXPECT_EQ(ParseKernel("SE(X4)", names), LeafOn(Elementary::kSE, 3));
+  EXPECT_EQ(ParseKernel("SE(\"1\")", names), LeafOn(Elementary::kSE, 1));
+  EXPECT_EQ(ParseKernel("SE('a')", names), LeafOn(Elementary::kSE, 0));
 }
 
 TEST(ParseTest, BareNamesMayHoldWhatDoesNotEndThem) {
   const std::vector<std::string> names = {"fixed acidity", "temp-°C", "a.b"};
-  EXPECT_EQ(ParseKernel("SE( fixed acidity )", names), Leaf(Elementary::kSE, 0));
-  EXPECT_EQ(ParseKernel("SE(temp-°C)", names), Leaf(Elementary::kSE, 1));
-  EXPECT_EQ(ParseKernel("SE(a.b)", names), Leaf(Elementary::kSE, 2));
+  EXPECT_EQ(ParseKernel("SE( fixed acidity )", names), LeafOn(Elementary::kSE, 0));
+  EXPECT_EQ(ParseKernel("SE(temp-°C)", names), LeafOn(Elementary::kSE, 1));
+  EXPECT_EQ(ParseKernel("SE(a.b)", names), LeafOn(Elementary::kSE, 2));
 }
 
 // A caret mark "^" in the second string stands under the first; the third must occur in the message.
@@ -136,7 +136,7 @@ INSTANTIATE_TEST_SUITE_P(All, MalformedTest,
                                            Malformed{"SE +", "    ^", "ends where a symbol must follow"},             //
                                            Malformed{"SE LIN", "   ^", "expected \"+\" or \"*\""},                    //
                                            Malformed{"SE - LIN", "   ^", "expected \"+\" or \"*\""},                  //
-                                           Malformed{"SE^2", "  ^", "no powers"},                                     //
+                                           Malformed{"SE^2", "  ^", "powers are not supported"},                                     //
                                            Malformed{"2*SE", "^", "number"},                                          //
                                            Malformed{"SE*2", "   ^", "number"},                                       //
                                            Malformed{"SE(0)", "   ^", "counted from 1 to 2"},                         //
@@ -149,7 +149,7 @@ INSTANTIATE_TEST_SUITE_P(All, MalformedTest,
                                            Malformed{"SE(\"Month\")", "   ^", "Did you mean \"month\"?"},             //
                                            Malformed{"SE(\"1\")", "   ^", "unknown column \"1\""},                    //
                                            Malformed{"SE(x1, month)", "     ^", "Write SE(a)*SE(b)"},                 //
-                                           Malformed{"SE(x1 + month)", "      ^", "in quotes"},                       //
+                                           Malformed{"SE(x1 + month)", "      ^", "must be quoted"},                       //
                                            Malformed{"SE(\"x1\" 2)", "        ^", "expected \")\""},                  //
                                            Malformed{"SE(\"x1)", "   ^", "quote is never closed"},                    //
                                            Malformed{"SE('x1)", "   ^", "quote is never closed"},                     //
@@ -205,7 +205,7 @@ TEST(ParseErrorTest, AmbiguousAndMissingColumns) {
 
 TEST(ParseErrorTest, DepthSizeAndLengthAreBounded) {
   const auto nested = [](std::size_t depth) { return std::string(depth, '(') + "SE" + std::string(depth, ')'); };
-  EXPECT_EQ(ParseKernel(nested(200), {"t"}), Leaf(Elementary::kSE, 0));
+  EXPECT_EQ(ParseKernel(nested(200), {"t"}), LeafOn(Elementary::kSE, 0));
   const auto deep = FailureOf(nested(201), {"t"});
   ASSERT_TRUE(deep.has_value());
   EXPECT_EQ(deep->code, ErrorCode::kLimit);

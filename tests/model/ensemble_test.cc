@@ -176,7 +176,7 @@ TEST(Ensemble, DropsAMemberThatFailsAndSaysSo) {
   ASSERT_EQ(ensemble.failed().size(), 1u);
   EXPECT_EQ(ensemble.failed()[0].kernel, "(LIN(x1) + PER(x1)) * (LIN(x2) + PER(x2))");
   ASSERT_EQ(ensemble.warnings().size(), 1u);
-  EXPECT_NE(ensemble.warnings()[0].find("(LIN(x1) + PER(x1)) * (LIN(x2) + PER(x2)) is left out"), std::string::npos);
+  EXPECT_NE(ensemble.warnings()[0].find("(LIN(x1) + PER(x1)) * (LIN(x2) + PER(x2)) was left out"), std::string::npos);
   EXPECT_NEAR(WeightSum(ensemble), 1, 1e-12);
   std::vector<std::string> rest = kFew;
   std::erase(rest, "LIN + PER");

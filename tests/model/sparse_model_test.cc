@@ -62,8 +62,8 @@ TEST(SparseModel, LimitsNameTheAlternative) {
     }
     return "";
   };
-  EXPECT_NE(message(30000, {.method = Method::kMl}).find("--method svgp --inducing"), std::string::npos);
-  EXPECT_NE(message(30000, kSvgp).find("fewer with --inducing"), std::string::npos);
+  EXPECT_NE(message(30000, {.method = Method::kMl}).find("the method svgp with 500 inducing points"), std::string::npos);
+  EXPECT_NE(message(30000, kSvgp).find("fewer inducing points"), std::string::npos);
   FitOptions small = kSvgp;
   small.inducing = 200;
   EXPECT_LT(EstimateCost(20000, small).bytes, 0.1 * std::pow(2.0, 30));

@@ -175,7 +175,7 @@ TEST(Network, FlopsOfThePaperPreset) {
     Structure structure;
     for (int i = 0; i < d; ++i) {
       structure.columns.push_back(i);
-      structure.symbols.push_back({0});
+      structure.symbols.push_back({BaseSymbol::kSE});
     }
     return network.TrainingFlops(n, structure) / 6;
   };

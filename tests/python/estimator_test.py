@@ -218,7 +218,7 @@ class Errors(unittest.TestCase):
             (lambda: OneShotGPRegressor().fit(X, y).model_.predict(np.zeros(2)), "must have 2 dimensions"),
             (lambda: instantgp.encode([[1.0], [np.nan]], [1.0, 2.0]), "row 2, column .x1.: the value is missing"),
             (lambda: instantgp.encode([[1.0]], [1.0, 2.0]), "rows"),
-            (lambda: instantgp.simulate("SE", parameters=[1.0]), r"2 parameters .*parameters gives 1"),
+            (lambda: instantgp.simulate("SE", parameters=[1.0]), r"2 parameters .*but 1 was given"),
             (lambda: instantgp.simulate("SE", noise_variance=-1), "positive variance"),
             (lambda: instantgp.search(X, y, beam=0), "beam"),
             (lambda: OneShotGPRegressor(random_state=-1).fit(X, y), "random_state"),

@@ -79,7 +79,8 @@ TEST(Moves, StayInTheFamilyAndComeOnce) {
 }
 
 TEST(Moves, ReachTheWholeFamily) {
-  const MoveOptions options{.columns = 2, .alphabet = {0, 1, 2}, .max_addends = 2};
+  const MoveOptions options{
+      .columns = 2, .alphabet = {BaseSymbol::kSE, BaseSymbol::kLIN, BaseSymbol::kPER}, .max_addends = 2};
   std::vector<Structure> queue = Beginnings(options);
   std::set<std::string> seen;
   for (const Structure& s : queue) seen.insert(Text(s));

@@ -116,7 +116,7 @@ TEST(DistributionTest, AddendsFollowTheirLaw) {
 
 TEST(DistributionTest, AddendsAreCappedByTheAlphabet) {
   SimulationOptions options;
-  options.symbols = {1, 4};
+  options.symbols = {BaseSymbol::kLIN, BaseSymbol::kSE_LIN};
   RandomStream random(kSeed);
   std::vector<double> counts(2);
   for (int k = 0; k < 20000; ++k) ++counts[DrawStructure(options, 1, random).symbols[0].size() - 1];
@@ -130,7 +130,7 @@ TEST(DistributionTest, SymbolsAreDrawnByWeightWithoutReplacement) {
   std::map<std::vector<BaseSymbol>, int> pair_cell;
   const double total = 14;  // 4 * 2 + 6 * 1
   for (const BaseSymbol a : kAllBaseSymbols) {
-    single_expected[a] = Weight(a) / total;
+    single_expected[Number(a)] = Weight(a) / total;
     for (const BaseSymbol b : kAllBaseSymbols) {
       if (b <= a) continue;
       pair_cell[{a, b}] = static_cast<int>(pair_expected.size());
@@ -143,7 +143,7 @@ TEST(DistributionTest, SymbolsAreDrawnByWeightWithoutReplacement) {
     for (const std::vector<BaseSymbol>& symbols : DrawStructure(options, 2, random).symbols) {
       EXPECT_TRUE(std::is_sorted(symbols.begin(), symbols.end()));
       EXPECT_EQ(std::set<BaseSymbol>(symbols.begin(), symbols.end()).size(), symbols.size());
-      if (symbols.size() == 1) ++single[symbols[0]];
+      if (symbols.size() == 1) ++single[Number(symbols[0])];
       if (symbols.size() == 2) ++pair[pair_cell.at(symbols)];
     }
   }
@@ -238,7 +238,7 @@ TEST(DistributionTest, RestrictionsHold) {
   options.n = 33;
   options.d = 3;
   options.positives_only = true;
-  options.symbols = {0, 2, 5};
+  options.symbols = {BaseSymbol::kSE, BaseSymbol::kPER, BaseSymbol::kSE_PER};
   for (int k = 0; k < 50; ++k) {
     const Simulated data = Simulate(options, kSeed, k);
     EXPECT_EQ(data.X.rows(), 33);
@@ -277,8 +277,8 @@ TEST(DistributionTest, BadOptionsAreUsageErrors) {
   expect_bad([](SimulationOptions& o) { o.dimension_p = 1.5; });
   expect_bad([](SimulationOptions& o) { o.positive_p = -0.1; });
   expect_bad([](SimulationOptions& o) { o.symbols = {}; });
-  expect_bad([](SimulationOptions& o) { o.symbols = {10}; });
-  expect_bad([](SimulationOptions& o) { o.symbols = {2, 1}; });
+  expect_bad([](SimulationOptions& o) { o.symbols = {static_cast<BaseSymbol>(10)}; });
+  expect_bad([](SimulationOptions& o) { o.symbols = {BaseSymbol::kPER, BaseSymbol::kLIN}; });
   expect_bad([](SimulationOptions& o) { o.structure = Structure{}; });
   expect_bad([](SimulationOptions& o) {
     o.d = 1;

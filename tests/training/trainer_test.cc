@@ -228,7 +228,7 @@ TEST(Trainer, RefusesWhatDoesNotFit) {
   EXPECT_THAT(MessageOf([&] { RunIn(folder.path(), Steps(5), true); }, ErrorCode::kBadInput),
               HasSubstr("no checkpoint"));
   RunIn(folder.path(), Steps(5));
-  EXPECT_THAT(MessageOf([&] { RunIn(folder.path(), Steps(5)); }, ErrorCode::kUsage), HasSubstr("--resume"));
+  EXPECT_THAT(MessageOf([&] { RunIn(folder.path(), Steps(5)); }, ErrorCode::kUsage), HasSubstr("resume it"));
   TrainingConfig other = Steps(9);
   other.network.hypotheses = 3;
   EXPECT_THAT(MessageOf([&] { RunIn(folder.path(), other, true); }, ErrorCode::kBadInput),
