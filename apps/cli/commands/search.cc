@@ -19,10 +19,12 @@ namespace {
 constexpr char kHelp[] = "Search for the structure that fits a table best.";
 
 constexpr char kExamples[] =
-    R"(Starts from single symbols and adds, swaps and drops symbols on one column or on all, keeping the best structures of
-each round. Scores are negative log evidence per point, smaller is better: by BIC at the network's parameters, by
-Laplace's approximation for those that were refined. Refined ones stand first; of these, what is within two nats of the
-best evidence in all, too close for Laplace to tell, is ranked by NLML and not by score.
+    R"(Starts from the default fit (SE on every column), then from other structures on all columns and single symbols on
+each; adds, swaps and drops symbols on one column or on all, keeping the best structures of each round. However small the
+budget, what comes out has at least the evidence of the default fit. Scores are negative log evidence per point, smaller
+is better: by BIC at the network's parameters, by Laplace's approximation for those that were refined. Refined ones stand
+first; of these, what is within two nats of the best evidence in all, too close for Laplace to tell, is ranked by NLML
+and not by score. What a budget left without refinement stands before them where its BIC is better than theirs.
 
 Examples:
   instantgp search --example --holdout 0.2 --plot best.svg
@@ -128,7 +130,7 @@ void RegisterSearch(CLI::App& app, Selected& selected) {
   command->add_option("--beam", search.beam, "Structures whose neighbours are tried in a round [5]")
       ->type_name("B")
       ->check(CLI::Range(1, 1000));
-  command->add_option("--depth", search.depth, "Most rounds after the single symbols [4]")
+  command->add_option("--depth", search.depth, "Most rounds after the beginnings [4]")
       ->type_name("D")
       ->check(CLI::Range(0, 100));
   command->add_option("--budget", search.budget, "Seconds for everything [0: no limit]")
