@@ -18,7 +18,6 @@
 #include "instantgp/kernel/structure_list.h"
 #include "instantgp/model/fit.h"
 #include "instantgp/search/describe.h"
-#include "instantgp/search/evidence.h"
 #include "instantgp/search/moves.h"
 #include "instantgp/search/scorer.h"
 
@@ -108,7 +107,7 @@ class Searcher {
     Sort();
     // The default fit joins them where nothing refined is better than it is without.
     Candidate* const fit = DefaultFit();
-    if (fit != nullptr && !fit->refined && candidates_.front().refined && Bic(candidates_.front()) > fit->score) {
+    if (fit != nullptr && !fit->refined && candidates_.front().refined && candidates_.front().bic > fit->score) {
       Refine({fit});
       Sort();
     }
@@ -154,11 +153,6 @@ class Searcher {
     return found != candidates_.end() ? &*found : nullptr;
   }
 
-  // What a refined candidate and one that is not can be compared by.
-  double Bic(const Candidate& candidate) const {
-    return BicScore(candidate.nlml, candidate.parameters, static_cast<int>(scorer_.rows().y.size()));
-  }
-
   // Refinements that would end late are not begun: cut short they would depend on the clock.
   void Refine(const std::vector<Candidate*>& chosen) {
     std::atomic<bool> late = false;
@@ -189,15 +183,15 @@ class Searcher {
   }
 
   // Refined ones stand first, but a refinement that failed or would have ended late must not put a better candidate
-  // behind a worse one. By BIC: what is better than every refined candidate was goes before these, and the default fit
-  // before those it is better than as they are now. (The priors may cost a refined candidate some nats of likelihood.)
+  // behind a worse one. By BIC, that of refined ones being from before (the priors cost them some nats of likelihood):
+  // what is better than every refined candidate goes before these, and the default fit before those it is better than.
   void PutUnrefinedInPlace() {
     double best = std::numeric_limits<double>::infinity();
     for (const Candidate& c : candidates_) best = c.refined ? std::min(best, c.bic) : best;
     const Candidate* const fit = DefaultFit();
     const double limit = fit != nullptr && !fit->refined ? fit->score : std::numeric_limits<double>::infinity();
     const auto place = [&](const Candidate& c) {
-      if (c.refined) return Bic(c) <= limit ? 1 : 3;
+      if (c.refined) return c.bic <= limit ? 1 : 3;
       return c.score < best ? 0 : KeyOf(c.structure) == default_ ? 2 : 4;
     };
     std::stable_sort(candidates_.begin(), candidates_.end(),

@@ -347,7 +347,7 @@ void ExpectAtLeastTheDefaultFit(const SearchResult& result, const Dataset& data)
   const auto found = std::find_if(result.candidates.begin(), result.candidates.end(),
                                   [&](const Candidate& c) { return c.kernel == fit.KernelText(); });
   ASSERT_NE(found, result.candidates.end()) << "the default fit is not among the candidates";
-  const auto bic = [&](const Candidate& c) { return BicScore(c.nlml, c.parameters, data.rows()); };
+  const auto bic = [](const Candidate& c) { return c.refined ? c.bic : c.score; };
   EXPECT_LE(bic(first), first.refined && found->refined ? HUGE_VAL : bic(*found));
   if (first.refined && found->refined) {
     EXPECT_LE(first.score, found->score);
