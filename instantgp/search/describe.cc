@@ -13,6 +13,8 @@ struct Calendar {
   double length;
   const char* word;
 };
+// Relative: what a period fitted to a few cycles may be off. Not measured.
+constexpr double kSameLength = 0.04;
 constexpr Calendar kCalendar[] = {{"year", 1, "yearly"},     {"quarter", 4, "yearly"},  {"month", 12, "yearly"},
                                   {"week", 52.18, "yearly"}, {"day", 365.25, "yearly"}, {"day", 7, "weekly"},
                                   {"hour", 24, "daily"},     {"hour", 168, "weekly"},   {"minute", 60, "hourly"},
@@ -42,7 +44,7 @@ std::string Length(double value, const std::string& unit) {
 
 std::string Period(double period, const std::string& unit) {
   for (const Calendar& entry : kCalendar) {
-    if (unit == entry.unit && std::abs(period / entry.length - 1) < 0.04) {
+    if (unit == entry.unit && std::abs(period / entry.length - 1) < kSameLength) {
       return std::string(entry.word) + " period (" + Length(period, unit) + ")";
     }
   }

@@ -13,8 +13,10 @@
 namespace instantgp {
 namespace {
 
-constexpr double kStep = 1e-3;           // of log theta: the error of a difference is about 1e-7 of the curvature
-constexpr double kMostToTheMode = 1;     // of the log posterior
+constexpr double kStep = 1e-3;  // of log theta: the error of a difference is about 1e-7 of the curvature
+// Nats a Newton step may promise. A refined point should be nearer to its mode than that; without the bound a point
+// short of one got evidence from its slope (Evidence.APointAwayFromTheModeIsNoBetterThanTheMode).
+constexpr double kMostToTheMode = 1;
 constexpr double kLeastCurvature = 0.5;  // of u = log theta: a spread of e^+-1.4, that of a Gamma(2, .) prior
 
 // f of the header and its gradient.

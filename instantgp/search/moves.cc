@@ -7,6 +7,8 @@
 #include <set>
 #include <utility>
 
+#include "instantgp/kernel/structure_list.h"
+
 namespace instantgp {
 namespace {
 
@@ -142,13 +144,20 @@ void EveryColumnMoves(const Grid& grid, const MoveOptions& options, Collector& o
 
 std::vector<Structure> Beginnings(const MoveOptions& options) {
   Collector out({}, options);
+  const auto add_on_all = [&](const ColumnSymbols& symbols) {
+    Grid grid;
+    for (int column = 0; column < options.columns; ++column) grid[column] = {symbols.begin(), symbols.end()};
+    out.Add(grid);
+  };
+  for (const BaseSymbol symbol : options.alphabet) add_on_all({symbol});
+  if (options.columns > 1) {  // along a single one the first rounds reach them
+    for (const ColumnSymbols& symbols : BenchmarkStructures()) {
+      const bool known = std::all_of(symbols.begin(), symbols.end(), [&](BaseSymbol s) { return Knows(options, s); });
+      if (known) add_on_all(symbols);
+    }
+  }
   for (int column = 0; column < options.columns; ++column) {
     for (const BaseSymbol symbol : options.alphabet) out.Add({{column, {symbol}}});
-  }
-  for (const BaseSymbol symbol : options.alphabet) {
-    Grid grid;
-    for (int column = 0; column < options.columns; ++column) grid[column] = {symbol};
-    out.Add(grid);
   }
   return out.Found();
 }

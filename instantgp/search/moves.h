@@ -13,7 +13,8 @@ struct MoveOptions {
   int max_addends = 4;               // on one column; different ones
 };
 
-// Where a search starts: each symbol on each column alone, and, with several columns, each symbol on all of them.
+// Where a search starts, the more promising first. With several columns: each symbol on all of them, the built-in list
+// of an ensemble (BenchmarkStructures) on all of them; then, or with one column alone, each symbol on each column.
 std::vector<Structure> Beginnings(const MoveOptions& options);
 
 // In a fixed order, each once, without the structure itself:

@@ -5,6 +5,7 @@
 // tried.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -38,8 +39,8 @@ PeriodContext SmoothAlong(int column, PeriodContext context);
 // added on `column` at the amplitude the column has already (or multiplied, where the context does not use the column).
 // The wave is SE*PER and PER, the latter with several lengthscales if `thorough`. Frequencies go
 // up to 32 cycles over [0, 1]. The overall scale is at its optimum. X (n, d) scaled and y standardised: a hundred rows
-// are enough.
+// are enough. `late` (may be empty) is asked before every scan, and ends the work with what it has when it says so.
 std::vector<PeriodGuess> LikelyPeriods(std::span<const PeriodContext> contexts, const Matrix& X, const Vector& y,
-                                       int column, int count, bool thorough);
+                                       int column, int count, bool thorough, const std::function<bool()>& late = {});
 
 }  // namespace instantgp

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "instantgp/base/stopwatch.h"
 #include "instantgp/inference/ranking.h"
 #include "instantgp/inference/row_sample.h"
 #include "instantgp/inference/type2_ml.h"
@@ -13,13 +14,27 @@
 namespace instantgp {
 namespace {
 
-constexpr int kFewestRows = 64;   // hypotheses are compared on half of the rows, but at least on so many
-constexpr int kPeriodRows = 100;  // periods are looked for on so many
-constexpr int kPeriods = 3;       // tried for every PER that is new
+// "Not measured", here and in the other files: there is no record of a comparison with other values.
+//
+// Hypotheses are compared on half of the rows, an eighth of the time of all, but at least on so many; with fewer the
+// choice between them is noise. Also the rows of the brief steps below. Not measured.
+constexpr int kFewestRows = 64;
+// Periods are looked for on so many: three a cycle at the highest frequency (periods.cc), tens of microseconds a
+// likelihood. Not measured.
+constexpr int kPeriodRows = 100;
+// Tried for every PER that is new; each costs a likelihood on half of the rows. Not measured.
+constexpr int kPeriods = 3;
+// With more columns than that only the first two scans of periods.cc are made, a third of the likelihoods: each column
+// takes its own. Not measured.
 constexpr int kThoroughColumns = 2;
+// On kFewestRows rows before a structure is scored. With these, and parents met again, search_bench found 84 instead of
+// 72 percent for twice the processor time.
 constexpr int kBriefSteps = 5;
-constexpr int kPolishSteps = 8;
-constexpr int kRefineSteps = 100;
+constexpr int kPolishSteps = 8;    // on half of the rows, for twice the beam a round. Not measured
+constexpr int kRefineSteps = 100;  // at most. Not measured
+// Gradients a refinement is expected to take beside those of Laplace's Hessian. An estimate that is too low ends late,
+// one that is too high leaves out a refinement, neither changes what the others find. Not measured.
+constexpr int kExpectedSteps = 40;
 
 // Addends by what they are: column and symbol.
 using AddendMap = std::map<std::pair<int, BaseSymbol>, Addend>;
@@ -115,13 +130,20 @@ Type2Result Optimize(const Structure& structure, const LogParameters& theta, con
 
 }  // namespace
 
+bool HasNewPeriods(const Trial& trial) {
+  return !NewPeriods(trial.structure, trial.parent->candidate.structure).empty();
+}
+
 Scorer::Scorer(const Encoding& encoding, const TrainedNetwork& network, std::stop_token stop)
     : encoding_(encoding), scale_(ScaleOf(network.config())), stop_(std::move(stop)) {
   all_ = SpreadSample(encoding.X, encoding.y, kSearchRows);
   some_ = SpreadSample(all_.X, all_.y, std::max(kFewestRows, static_cast<int>(all_.y.size()) / 2));
   few_ = SpreadSample(all_.X, all_.y, kPeriodRows);
   brief_ = SpreadSample(all_.X, all_.y, kFewestRows);
-  if (encoding.X.cols() > 1) fitted_ = FittedContext(few_.X, few_.y);
+}
+
+void Scorer::FitContext() {
+  if (encoding_.X.cols() > 1) fitted_ = FittedContext(few_.X, few_.y);
 }
 
 Scorer::Scored Scorer::Best(const Covariance& covariance, const Structure& structure, const Matrix& hypotheses,
@@ -134,8 +156,7 @@ Scorer::Scored Scorer::Best(const Covariance& covariance, const Structure& struc
 std::optional<Candidate> Scorer::Score(const Trial& trial, const Matrix& decoded, NlmlWorkspace& workspace) const {
   const Structure& structure = trial.structure;
   const Candidate& parent = trial.parent->candidate;
-  const Expression expression = ToExpression(structure);
-  const Covariance covariance(expression);
+  const Covariance covariance(ToExpression(structure));
   Vector own = Best(covariance, structure, decoded, some_, workspace).theta;
   if (own.size() == 0) own = decoded.col(0);
   const std::vector<NewPeriod> places = NewPeriods(structure, parent.structure);
@@ -158,7 +179,12 @@ std::optional<Candidate> Scorer::Score(const Trial& trial, const Matrix& decoded
       finalists.rightCols(1) = result.theta;
     }
   }
-  const Scored scored = Best(covariance, structure, finalists, all_, workspace);
+  return At(structure, finalists, workspace);
+}
+
+std::optional<Candidate> Scorer::At(const Structure& structure, const Matrix& theta, NlmlWorkspace& workspace) const {
+  const Expression expression = ToExpression(structure);
+  const Scored scored = Best(Covariance(expression), structure, theta, all_, workspace);
   if (scored.theta.size() == 0) return std::nullopt;
   Candidate candidate;
   candidate.structure = structure;
@@ -206,7 +232,16 @@ void Scorer::Refine(Candidate& candidate) const {
   candidate.refined = true;
 }
 
-std::vector<PeriodGuess> Scorer::Periods(const Candidate& candidate, int column) const {
+double Scorer::RefinementMs(const Candidate& candidate, NlmlWorkspace& workspace) const {
+  const Covariance covariance(ToExpression(candidate.structure));
+  const Stopwatch clock;
+  Vector gradient;
+  NegativeLogMarginalLikelihood(covariance, all_.X, all_.y, candidate.theta, &gradient, workspace);
+  return clock.Milliseconds() * static_cast<double>(kExpectedSteps + 2 * candidate.theta.size() + 1);
+}
+
+std::vector<PeriodGuess> Scorer::Periods(const Candidate& candidate, int column,
+                                         const std::function<bool()>& late) const {
   const int columns = static_cast<int>(encoding_.X.cols());
   const bool beginning = candidate.theta.size() == 0;
   // What every structure starts from is worth more time than what one of them may lack.
@@ -218,7 +253,7 @@ std::vector<PeriodGuess> Scorer::Periods(const Candidate& candidate, int column)
   } else {
     contexts.push_back({candidate.structure, candidate.theta});
   }
-  return LikelyPeriods(contexts, rows.X, rows.y, column, kPeriods, beginning && columns <= kThoroughColumns);
+  return LikelyPeriods(contexts, rows.X, rows.y, column, kPeriods, beginning && columns <= kThoroughColumns, late);
 }
 
 }  // namespace instantgp

@@ -1,6 +1,7 @@
 // Parameters and scores of structures, given one encoding. Internal to search/.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -19,13 +20,16 @@ namespace instantgp {
 // What a structure to be scored is a neighbour of.
 struct Parent {
   Candidate candidate;                            // empty at the beginning
-  std::vector<std::vector<PeriodGuess>> periods;  // of each column, beside those the candidate has
+  std::vector<std::vector<PeriodGuess>> periods;  // of each column, beside those the candidate has; once looked for
 };
 
 struct Trial {
   Structure structure;
-  std::shared_ptr<const Parent> parent;
+  std::shared_ptr<Parent> parent;
 };
+
+// Whether a structure has a PER its parent has not: it waits until the parent's periods have been looked for.
+bool HasNewPeriods(const Trial& trial);
 
 // Const methods may run in parallel with a workspace each.
 class Scorer {
@@ -37,6 +41,9 @@ class Scorer {
   // be evaluated.
   std::optional<Candidate> Score(const Trial& trial, const Matrix& decoded, NlmlWorkspace& workspace) const;
 
+  // BIC at the best of the columns of theta, on all rows; nullopt when none can be evaluated.
+  std::optional<Candidate> At(const Structure& structure, const Matrix& theta, NlmlWorkspace& workspace) const;
+
   // The candidate at its parent's parameters, wherever the two agree, should these be better: a structure may be met
   // again from a parent that knows more than the one it was scored with.
   void Reconsider(Candidate& candidate, const Candidate& parent, NlmlWorkspace& workspace) const;
@@ -45,9 +52,16 @@ class Scorer {
   void Polish(Candidate& candidate, NlmlWorkspace& workspace) const;
   // To the mode of the posterior, where Laplace's approximation belongs; left as it is where that fails.
   void Refine(Candidate& candidate) const;
+  // What Refine will take, from the time of one gradient.
+  double RefinementMs(const Candidate& candidate, NlmlWorkspace& workspace) const;
 
-  // Periods for a PER on `column` beside what the candidate has; at the beginning (no structure) in a plain context.
-  std::vector<PeriodGuess> Periods(const Candidate& candidate, int column) const;
+  // Periods for a PER on `column` beside what the candidate has; at the beginning (no structure) in a plain context and
+  // in a fitted one, which FitContext() must have made. `late` as for LikelyPeriods.
+  std::vector<PeriodGuess> Periods(const Candidate& candidate, int column, const std::function<bool()>& late) const;
+  void FitContext();
+
+  // The rows scores are of.
+  const RowSample& rows() const { return all_; }
 
  private:
   struct Scored {

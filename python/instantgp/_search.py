@@ -61,9 +61,10 @@ def search(
     """Looks for the structure that explains a table best: beam search over sums and products on every column, scored
     by one-shot inference from a single reading of the table. Ctrl-C ends it.
 
-    beam: structures whose neighbours are tried in a round; depth: rounds after the single symbols; budget: seconds
-    (None: no limit); refine_top: how many of the best are refined; max_addends: on one column; weights, threads: as for
-    OneShotGPRegressor.
+    beam: structures whose neighbours are tried in a round; depth: rounds after the beginnings (the default fit,
+    other structures on all columns, single symbols); budget: seconds (None: no limit), and at least the evidence of the
+    default fit however few; refine_top: how many of the best are refined; max_addends: on one column; weights,
+    threads: as for OneShotGPRegressor.
 
     >>> import numpy as np, instantgp
     >>> x = np.linspace(0, 5, 60)

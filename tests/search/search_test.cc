@@ -16,9 +16,11 @@
 #include "instantgp/data/split.h"
 #include "instantgp/gp/marginal_likelihood.h"
 #include "instantgp/gp/posterior.h"
+#include "instantgp/inference/type2_ml.h"
 #include "instantgp/kernel/parameters.h"
 #include "instantgp/kernel/parse.h"
 #include "instantgp/model/fit.h"
+#include "instantgp/model/fit_ensemble.h"
 #include "instantgp/search/describe.h"
 #include "instantgp/search/evidence.h"
 #include "instantgp/search/moves.h"
@@ -58,7 +60,8 @@ TEST(Moves, StayInTheFamilyAndComeOnce) {
   for (int k = 0; k < 60; ++k) {
     const MoveOptions options{.columns = 1 + k % 4, .alphabet = kAll, .max_addends = 1 + k % 3};
     std::vector<Structure> next = Beginnings(options);
-    EXPECT_EQ(next.size(), options.columns == 1 ? 10u : 10u * (options.columns + 1));
+    // Each symbol on each column and on all, and of the ensemble's list six each of two, three and four addends.
+    EXPECT_EQ(next.size(), options.columns == 1 ? 10u : 10u * (options.columns + 1) + 6u * (options.max_addends - 1));
     for (int step = 0; step < 4; ++step) {
       const Structure from = next[random.UniformInt(0, static_cast<int>(next.size()) - 1)];
       next = Neighbours(from, options);
@@ -76,6 +79,17 @@ TEST(Moves, StayInTheFamilyAndComeOnce) {
       }
     }
   }
+}
+
+TEST(Moves, BeginOnAllColumns) {
+  const std::vector<Structure> beginnings = Beginnings({.columns = 5, .alphabet = kAll, .max_addends = 4});
+  EXPECT_EQ(beginnings.front(), Parse("SE", 5));
+  for (const std::string& kernel : BuiltInKernels()) {
+    EXPECT_NE(std::find(beginnings.begin(), beginnings.end(), Parse(kernel, 5)), beginnings.end()) << kernel;
+  }
+  EXPECT_TRUE(std::is_sorted(beginnings.begin(), beginnings.end(), [](const Structure& a, const Structure& b) {
+    return a.columns.size() > b.columns.size();
+  }));
 }
 
 TEST(Moves, ReachTheWholeFamily) {
@@ -227,6 +241,20 @@ TEST(Periods, WavesAreFoundUnderATrend) {
   EXPECT_TRUE(LikelyPeriods(std::array{PlainContext(1)}, Matrix::Random(5, 1), Vector::Ones(5), 0, 3, true).empty());
 }
 
+TEST(Periods, ALookEndsWhenItIsLate) {
+  const Dataset data = Draw(8, 60, 3);
+  int asked = 0;
+  const auto after = [&](int scans) {
+    return LikelyPeriods(std::array{PlainContext(3)}, data.X, data.y, 0, 3, true,
+                         [&, scans] { return ++asked > scans; });
+  };
+  EXPECT_TRUE(after(0).empty());
+  EXPECT_EQ(asked, 1);
+  asked = 0;
+  EXPECT_FALSE(after(1).empty());
+  EXPECT_EQ(asked, 2);
+}
+
 TEST(Words, SayWhatAStructureMeans) {
   Scaler scaler = Scaler::Identity(1);
   scaler.x_range[0] = 143;
@@ -311,6 +339,84 @@ TEST(Search, ABudgetLeavesOutButDoesNotChange) {
     }
     EXPECT_GE(same, static_cast<int>(part.candidates.size()) - 2 * 4 * 3);
   }
+}
+
+// The first candidate against what `fit` does when it is told nothing, on tables that are searched on all rows. Both by
+// the same measure: Laplace's approximation where both were refined, else BIC.
+void ExpectAtLeastTheDefaultFit(const SearchResult& result, const Dataset& data) {
+  const Model fit = Fit(data, "SE");
+  const Candidate& first = result.candidates.front();
+  const auto found = std::find_if(result.candidates.begin(), result.candidates.end(),
+                                  [&](const Candidate& c) { return c.kernel == fit.KernelText(); });
+  ASSERT_NE(found, result.candidates.end()) << "the default fit is not among the candidates";
+  const auto bic = [](const Candidate& c) { return c.refined ? c.bic : c.score; };
+  EXPECT_LE(bic(first), first.refined && found->refined ? HUGE_VAL : bic(*found));
+  if (first.refined && found->refined) {
+    EXPECT_LE(first.score, found->score);
+  }
+  // It is there with the parameters `fit` finds, or better ones: by likelihood, once refined by posterior density.
+  if (found->refined) {
+    const auto value = [&](const Vector& theta) {
+      return Type2Value(ToExpression(found->structure), fit.posterior().X(), fit.posterior().y(), true, theta).value();
+    };
+    EXPECT_LE(value(found->theta), value(fit.posterior().theta()) + 1e-6);
+  } else {
+    EXPECT_LE(found->score, BicScore(fit.summary().nlml, found->parameters, data.rows()) + 1e-9);
+  }
+}
+
+TEST(Search, ManyColumnsAndNoTimeGiveAtLeastTheDefaultFit) {
+  const int n = 160, d = 11;
+  std::vector<double> parameters;
+  for (int c = 0; c < d; ++c) parameters.insert(parameters.end(), {1, 1.5});
+  const KernelDraw draw =
+      SimulateKernel({.kernel = "SE", .n = n, .d = d, .parameters = parameters, .noise_variance = 0.01}, 31, 0);
+  const Dataset all = Dataset::Of(draw.function.X, draw.function.y);
+  const Split split = HoldoutSplit(n, 0.4, 0);
+  const Dataset train = SelectRows(all, split.train), test = SelectRows(all, split.test);
+  const Scores fit = Fit(train, "SE").Score(test.X, test.y);
+  ASSERT_LT(fit.rmse,
+            0.8 * std::sqrt((test.y.array() - train.y.mean()).square().mean()));  // there is something to find
+  for (const double budget : {1e-9, 0.05}) {
+    for (const int refine_top : {0, 8}) {
+      const SearchResult result = SearchStructures(train, {.budget = budget, .refine_top = refine_top});
+      ExpectAtLeastTheDefaultFit(result, train);
+      EXPECT_TRUE(result.out_of_time);
+      const Scores score = result.model.Score(test.X, test.y);
+      EXPECT_LT(score.rmse, 1.05 * fit.rmse) << budget << " " << result.candidates.front().kernel;
+      EXPECT_LT(score.nll, fit.nll + 0.05) << budget << " " << result.candidates.front().kernel;
+    }
+  }
+}
+
+TEST(Search, NoBudgetGivesLessThanTheDefaultFit) {
+  for (const int d : {1, 3, 8}) {
+    for (std::uint64_t seed = 20; seed < 24; ++seed) {
+      const Dataset data = Draw(seed, 50, d);
+      for (const double budget : {1e-9, 0.02, 0.1, 0.3, 0.0}) {
+        SCOPED_TRACE(std::to_string(d) + " columns, seed " + std::to_string(seed) + ", " + std::to_string(budget));
+        const bool all = budget == 0;  // a small search to its end
+        ExpectAtLeastTheDefaultFit(
+            SearchStructures(data,
+                             {.beam = all ? 1 : 5, .depth = all ? 1 : 4, .budget = budget, .refine_top = all ? 2 : 8}),
+            data);
+      }
+    }
+  }
+}
+
+TEST(Search, MoreRowsThanAnExactModelHoldsAreRefusedBeforeAnyWork) {
+  const int most = static_cast<int>(std::sqrt(kDefaultMemoryLimit / EstimateCost(1, {}).bytes));
+  const auto data = [](int n) { return Dataset::Of(Matrix::Random(n, 1), Vector::Random(n)); };
+  bool begun = false;
+  try {
+    SearchStructures(data(most + 1), {.budget = 1e-9, .progress = [&](int, int) { begun = true; }});
+    FAIL() << "not refused";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kLimit);
+    EXPECT_NE(std::string(error.what()).find(std::to_string(most) + " rows"), std::string::npos) << error.what();
+  }
+  EXPECT_FALSE(begun);
 }
 
 TEST(Search, FindsTheYearInTheAirlineMonths) {

@@ -20,10 +20,13 @@ namespace {
 constexpr char kSearchHelp[] = "Search for the structure that fits a table best.";
 
 constexpr char kSearchExamples[] =
-    R"(Starts from single symbols, then adds, swaps and drops symbols on one column or on all, and keeps the best structures
-of each round. The score is the negative log evidence per point, smaller is better: by BIC at the network's parameters,
-or by Laplace's approximation for structures that were refined. Refined structures come first. Those whose total
-evidence is within two nats of the best are too close for Laplace's approximation to tell apart and are ranked by NLML.
+    R"(Starts from the default fit (SE on every column), then from other structures on all columns and single symbols on
+each column; then adds, swaps and drops symbols on one column or on all, and keeps the best structures of each round.
+However small the budget, the result has at least the evidence of the default fit. The score is the negative log evidence
+per point, smaller is better: by BIC at the network's parameters, or by Laplace's approximation for structures that were
+refined. Refined structures come first. Those whose total evidence is within two nats of the best are too close for
+Laplace's approximation to tell apart and are ranked by NLML. A structure that the budget left unrefined stands before
+them where its BIC is better.
 
 Examples:
   instantgp search --example --holdout 0.2 --plot best.svg
@@ -126,7 +129,7 @@ void RegisterSearch(CLI::App& app, Selected& selected) {
   command->add_option("--beam", search.beam, "Structures whose neighbours are tried in each round [5]")
       ->type_name("B")
       ->check(CLI::Range(1, 1000));
-  command->add_option("--depth", search.depth, "Maximum rounds after the single symbols [4]")
+  command->add_option("--depth", search.depth, "Maximum rounds after the beginnings [4]")
       ->type_name("D")
       ->check(CLI::Range(0, 100));
   command->add_option("--budget", search.budget, "Time limit for everything, in seconds [0: none]")
