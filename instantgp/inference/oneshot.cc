@@ -71,9 +71,16 @@ OneShot ChoosePosterior(const Structure& structure, const Matrix& X, const Vecto
       Evaluate(covariance, noise_rows.X, noise_rows.y, used_scale, best);
       ++evaluations;
     }
-    if (best.value.ok) evaluations += TuneNoise(noise_rows.y, used_scale, pool, best);
+    if (best.value.ok) {
+      evaluations += TuneNoise(noise_rows.y, used_scale, pool, best);
+      evaluations += RaiseNoise(NoiseFloor(noise_rows.X, noise_rows.y, covariance.num_parameters()), noise_rows.y,
+                                used_scale, best);
+    }
     on_all_rows = best.value.ok && noise_rows.y.size() == n;
     if (best.value.ok) candidates.insert(candidates.begin(), std::move(best));
+  } else if (!candidates.empty()) {
+    const NoiseFloor floor(ranking_rows.X, ranking_rows.y, covariance.num_parameters());
+    evaluations += RaiseNoise(floor, ranking_rows.y, used_scale, candidates.front());
   }
   // The best one's turn first; the others follow should it have no factor on all rows.
   for (NlmlPoint& candidate : candidates) {
