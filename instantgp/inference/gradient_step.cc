@@ -131,4 +131,31 @@ Move TuneNoise(const Vector& y, const ClosedFormScale* scale, ThreadPool* pool, 
   return {parabola.worth ? 3 : 2, moved};
 }
 
+int RaiseNoise(const NoiseFloor& floor, const Vector& y, const ClosedFormScale* scale, NlmlPoint& point) {
+  const double log_noise = point.theta.noise() + point.value.log_scale;
+  const bool forced = log_noise < floor.least();
+  if (!forced && !floor.InDoubt(log_noise)) return 0;
+  int evaluations = 0;
+  NlmlPoint raised;
+  const auto raise_to = [&](double level) {
+    raised.theta = point.theta;
+    raised.value = point.value;
+    for (int pass = 0; pass < 2 && raised.value.ok; ++pass) {  // the scale answers to the noise; twice is near enough
+      double& own = raised.theta.noise();
+      own = level - raised.value.log_scale;
+      raised.value = NlmlOfGram(point.K, y, own, raised.workspace, scale);
+      ++evaluations;
+    }
+    return raised.value.ok;
+  };
+  const auto rise = [&] { return static_cast<double>(y.size()) * (raised.value.nlml - point.value.nlml); };
+  bool move = raise_to(floor.held()) && !floor.Believed(log_noise, rise());
+  if (!move && forced) move = raise_to(floor.least());
+  if (move) {
+    std::swap(raised.K, point.K);
+    std::swap(raised, point);
+  }
+  return evaluations;
+}
+
 }  // namespace instantgp

@@ -10,6 +10,7 @@
 #include "instantgp/base/thread_pool.h"
 #include "instantgp/gp/marginal_likelihood.h"
 #include "instantgp/inference/nlml_point.h"
+#include "instantgp/inference/noise_floor.h"
 
 namespace instantgp {
 
@@ -23,5 +24,8 @@ struct Move {
 Move StepDown(const Covariance& covariance, const Matrix& X, const Vector& y, const ClosedFormScale* scale,
               ThreadPool* pool, NlmlPoint& point);
 Move TuneNoise(const Vector& y, const ClosedFormScale* scale, ThreadPool* pool, NlmlPoint& point);
+
+// Raise noise that the rows do not speak for (noise_floor.h), the rest of the evaluated point being as it is.
+int RaiseNoise(const NoiseFloor& floor, const Vector& y, const ClosedFormScale* scale, NlmlPoint& point);
 
 }  // namespace instantgp

@@ -1,6 +1,7 @@
 #include "instantgp/inference/svgp.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <set>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "instantgp/base/rng.h"
 #include "instantgp/base/thread_pool.h"
 #include "instantgp/gp/collapsed_bound.h"
+#include "instantgp/inference/noise_floor.h"
 #include "instantgp/inference/soft_wall.h"
 #include "instantgp/inference/type2_ml.h"
 #include "instantgp/optimize/adam.h"
@@ -19,11 +21,16 @@ namespace {
 constexpr int kMaxSteps = 500;
 constexpr int kWindow = 10;
 
-// Negative ELBO per point and the soft wall on theta; the vector is (theta, inducing inputs column by column).
+// Negative ELBO per point and the walls on theta; the vector is (theta, inducing inputs column by column).
 class SvgpObjective final : public FirstOrderFunction {
  public:
   SvgpObjective(const Covariance& covariance, const Matrix& X, const Vector& y, Index inducing, ThreadPool* pool)
-      : covariance_(covariance), X_(X), y_(y), theta_size_(covariance.num_parameters() + 1), Z_(inducing, X.cols()) {
+      : covariance_(covariance),
+        X_(X),
+        y_(y),
+        floor_(X, y, covariance.num_parameters()),
+        theta_size_(covariance.num_parameters() + 1),
+        Z_(inducing, X.cols()) {
     workspace_.pool = pool;
   }
 
@@ -38,6 +45,7 @@ class SvgpObjective final : public FirstOrderFunction {
     if (!bound.ok) return false;
     *value = bound.negative_elbo;
     AddSoftWall(theta, value, wanted ? &theta_gradient_ : nullptr);
+    floor_.AddWall(theta, value, wanted ? &theta_gradient_ : nullptr);
     if (wanted) {
       gradient->resize(x.size());
       *gradient << theta_gradient_, Z_gradient_.reshaped();
@@ -52,12 +60,30 @@ class SvgpObjective final : public FirstOrderFunction {
     return NegativeElbo(covariance_, X_, y_, Z_, x.head(theta_size_), nullptr, nullptr, workspace_).negative_elbo;
   }
 
+  // As for type-2 ML, with the bound in place of the likelihood.
+  bool BelievesNoise(const Vector& x) {
+    const double log_noise = x[theta_size_ - 1];
+    if (!floor_.InDoubt(log_noise)) return true;
+    const double rise = Bound(WithNoiseHeld(x)) - Bound(x);
+    return !std::isfinite(rise) || floor_.Believed(log_noise, static_cast<double>(y_.size()) * rise);
+  }
+  Vector HoldNoise(const Vector& start) {
+    floor_.Hold();
+    return WithNoiseHeld(start);
+  }
+
   std::function<void(int evaluations)> progress;
 
  private:
+  Vector WithNoiseHeld(Vector x) const {
+    x.head(theta_size_) = WithNoiseAtLeast(x.head(theta_size_), floor_.held());
+    return x;
+  }
+
   const Covariance& covariance_;
   const Matrix& X_;
   const Vector& y_;
+  NoiseFloor floor_;
   Index theta_size_;
   Matrix Z_, Z_gradient_;
   Vector theta_gradient_;
@@ -112,7 +138,13 @@ SvgpResult FitSvgp(const Expression& expression, const Matrix& X, const Vector& 
       options.progress(std::min(evaluations, adam.max_steps), adam.max_steps);
     };
   }
-  const OptimizeSummary summary = MinimizeAdam(objective, start, adam);
+  OptimizeSummary summary = MinimizeAdam(objective, start, adam);
+  if (summary.x.size() > 0 && !objective.BelievesNoise(summary.x)) {
+    OptimizeSummary held = MinimizeAdam(objective, objective.HoldNoise(start), adam);
+    held.evaluations += summary.evaluations;
+    held.rejected += summary.rejected;
+    summary = std::move(held);
+  }
   SvgpResult result;
   result.steps = summary.steps;
   result.evaluations = summary.evaluations;

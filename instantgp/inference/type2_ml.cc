@@ -12,6 +12,7 @@
 #include "instantgp/base/thread_pool.h"
 #include "instantgp/gp/cholesky.h"
 #include "instantgp/gp/marginal_likelihood.h"
+#include "instantgp/inference/noise_floor.h"
 #include "instantgp/inference/soft_wall.h"
 #include "instantgp/kernel/parameters.h"
 #include "instantgp/kernel/prior.h"
@@ -24,12 +25,12 @@ namespace {
 
 constexpr double kStartNoiseStd = 0.2;
 
-// NLML per point, the soft wall, and with MAP the negative log priors divided by n.
+// NLML per point, the walls, and with MAP the negative log priors divided by n.
 class Type2Objective final : public FirstOrderFunction {
  public:
   Type2Objective(const Covariance& covariance, const ParameterTable& table, const Matrix& X, const Vector& y, bool map,
                  ThreadPool* pool)
-      : covariance_(covariance), table_(table), X_(X), y_(y), map_(map) {
+      : covariance_(covariance), table_(table), X_(X), y_(y), map_(map), floor_(X, y, covariance.num_parameters()) {
     if (X.rows() >= kTwoPartSize) workspace_.covariance.pool = pool;
   }
 
@@ -40,12 +41,27 @@ class Type2Objective final : public FirstOrderFunction {
     if (!nlml.ok) return false;
     *value = nlml.nlml;
     AddSoftWall(theta, value, gradient);
+    floor_.AddWall(theta, value, gradient);
     if (map_) AddPriors(theta, value, gradient);
     return true;
   }
 
   NlmlValue Nlml(const LogParameters& theta) {
     return NegativeLogMarginalLikelihood(covariance_, X_, y_, theta, nullptr, workspace_);
+  }
+
+  // Whether the rows speak for the noise of a point whose value is known.
+  bool BelievesNoise(const LogParameters& theta, double value) {
+    const double log_noise = theta.noise();
+    if (!floor_.InDoubt(log_noise)) return true;
+    double raised_value = 0;
+    const bool ok = Evaluate(WithNoiseAtLeast(theta, floor_.held()), &raised_value, nullptr);
+    return !ok || floor_.Believed(log_noise, static_cast<double>(y_.size()) * (raised_value - value));
+  }
+  // From now on the noise is held where undetermined noise belongs; a start for that.
+  LogParameters HoldNoise(const LogParameters& start) {
+    floor_.Hold();
+    return WithNoiseAtLeast(start, floor_.held());
   }
 
  private:
@@ -63,6 +79,7 @@ class Type2Objective final : public FirstOrderFunction {
   const Matrix& X_;
   const Vector& y_;
   bool map_;
+  NoiseFloor floor_;
   NlmlWorkspace workspace_;
 };
 
@@ -92,6 +109,12 @@ struct Start {
 Start RunStart(Type2Objective& objective, const Vector& start, const Type2Options& options) {
   Start result;
   result.summary = Minimize(objective, start, options);
+  if (result.summary.x.size() > 0 && !objective.BelievesNoise(result.summary.x, result.summary.value)) {
+    OptimizeSummary held = Minimize(objective, objective.HoldNoise(start), options);
+    held.evaluations += result.summary.evaluations;
+    held.rejected += result.summary.rejected;
+    result.summary = std::move(held);
+  }
   if (result.summary.x.size() > 0) {
     result.nlml = objective.Nlml(result.summary.x);
     result.nlml_start = objective.Nlml(start);

@@ -50,11 +50,13 @@ struct Type2Result {
 // The standard start: every kernel parameter 1, noise standard deviation 0.2.
 LogParameters StandardStart(const Expression& expression);
 
-// From `start` (empty: the standard start). X and y are scaled.
+// From `start` (empty: the standard start). X and y are scaled. Noise the rows do not speak for is held
+// (noise_floor.h).
 Type2Result FitType2(const Expression& expression, const Matrix& X, const Vector& y, const Type2Options& options,
                      const LogParameters& start = {});
 
-// What FitType2 minimises, at theta: NLML per point, with the soft wall on extreme parameters and, for MAP, the priors.
+// What FitType2 minimises, at theta: NLML per point, with the walls on extreme parameters and noise and, for MAP, the
+// priors.
 // nullopt where there is no Cholesky factor.
 std::optional<double> Type2Value(const Expression& expression, const Matrix& X, const Vector& y, bool map,
                                  const LogParameters& theta);

@@ -1,0 +1,133 @@
+// Point estimates on few rows keep the noise the rows speak for, and no less.
+#include "instantgp/inference/noise_floor.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "instantgp/base/rng.h"
+#include "instantgp/gp/marginal_likelihood.h"
+#include "instantgp/inference/svgp.h"
+#include "instantgp/inference/type2_ml.h"
+#include "instantgp/kernel/parse.h"
+#include "instantgp/model/fit.h"
+#include "tests/support/gradient_check.h"
+
+namespace instantgp {
+namespace {
+
+struct Table {
+  Matrix X;
+  Vector y;
+};
+
+Table Uniform(int n, int d, std::uint64_t seed) {
+  RandomStream random(seed);
+  Table table{Matrix(n, d), Vector(n)};
+  for (Index i = 0; i < n; ++i) {
+    for (Index k = 0; k < d; ++k) table.X(i, k) = random.Uniform();
+    table.y[i] = random.Normal();
+  }
+  return table;
+}
+
+TEST(NoiseFloor, EqualTargetsOfDifferentRowsMakeTheWall) {
+  Table table = Uniform(6, 2, 1);
+  EXPECT_EQ(NoiseFloor(table.X, table.y, 3).least(), -std::numeric_limits<double>::infinity());
+  table.y << 0, 0, 0, 1, 1, 2;  // 3 + 1 of 15 pairs
+  EXPECT_DOUBLE_EQ(NoiseFloor(table.X, table.y, 3).least(), 2 * std::log(4.0 / 15 / 2));
+  table.X.row(1) = table.X.row(2);  // a copy says nothing: 1 + 1 of 10 pairs
+  EXPECT_DOUBLE_EQ(NoiseFloor(table.X, table.y, 3).least(), 2 * std::log(2.0 / 10 / 2));
+  table.X.row(0) = table.X.row(3);  // equal inputs, different targets
+  EXPECT_DOUBLE_EQ(NoiseFloor(table.X, table.y, 3).least(), 2 * std::log(2.0 / 10 / 2));
+  table.y.setConstant(3);  // nothing to compare with
+  EXPECT_EQ(NoiseFloor(table.X, table.y, 3).least(), -std::numeric_limits<double>::infinity());
+  const Table one = Uniform(1, 2, 1);
+  EXPECT_EQ(NoiseFloor(one.X, one.y, 3).least(), -std::numeric_limits<double>::infinity());
+}
+
+TEST(NoiseFloor, TheWallAndItsGradient) {
+  Table table = Uniform(6, 2, 1);
+  table.y << 0, 0, 0, 1, 1, 2;
+  const NoiseFloor floor(table.X, table.y, 3);
+  const auto wall = [&](const Vector& theta) {
+    double value = 0;
+    floor.AddWall(theta, &value, nullptr);
+    return value;
+  };
+  for (const double below : {0.5, 3.0}) {
+    const Vector theta = (Vector(3) << 0.3, -1, floor.least() - below).finished();
+    double value = 0;
+    Vector gradient = Vector::Zero(3);
+    floor.AddWall(theta, &value, &gradient);
+    EXPECT_NEAR(value, 0.5 * below * below, 1e-12);
+    EXPECT_LT(testing::CheckGradient(wall, theta, gradient).worst, 1e-8);
+  }
+  EXPECT_EQ(wall((Vector(2) << 0, floor.least()).finished()), 0);
+}
+
+// The rule leaves every number alone where it does not strike.
+TEST(NoiseFloor, TheObjectiveIsTheLikelihoodAlone) {
+  const Expression e = ParseKernel("SE", {"x1", "x2"});
+  const Table table = Uniform(30, 2, 2);
+  for (const double log_noise : {0.0, -5.0, -12.0}) {
+    Vector theta = Vector::Zero(4);
+    theta.conservativeResize(StandardStart(e).size());
+    theta.setZero();
+    theta[theta.size() - 1] = log_noise;
+    NlmlWorkspace workspace;
+    const double nlml = NegativeLogMarginalLikelihood(Covariance(e), table.X, table.y, theta, nullptr, workspace).nlml;
+    EXPECT_EQ(Type2Value(e, table.X, table.y, false, theta).value(), nlml);
+  }
+}
+
+double NoiseStd(const Vector& theta) { return std::exp(0.5 * theta[theta.size() - 1]); }
+
+TEST(NoiseFloor, LittleNoiseIsFoundWhereTheRowsTell) {
+  const Expression e = ParseKernel("SE", {"x1", "x2"});
+  for (const double noise : {0.0, 0.004, 0.02}) {
+    Table table = Uniform(40, 2, 3);
+    for (Index i = 0; i < 40; ++i) {
+      table.y[i] = std::sqrt(2.0) * std::sin(3 * table.X(i, 0) + 2 * table.X(i, 1)) + noise * table.y[i];
+    }
+    for (const bool map : {false, true}) {
+      Type2Options options;
+      options.map = map;
+      const Type2Result result = FitType2(e, table.X, table.y, options);
+      ASSERT_TRUE(result.ok);
+      EXPECT_LT(NoiseStd(result.theta), 1.5 * noise + 0.005) << noise;
+    }
+    EXPECT_LT(NoiseStd(FitSvgp(e, table.X, table.y, {}).theta), 1.5 * noise + 0.01) << noise;
+  }
+}
+
+// Columns of few levels, a target in steps, short lengthscales: rows that no other row comes near, and pairs that agree
+// by chance.
+Table FewLevels(int n, int d, int steps, std::uint64_t seed) {
+  Table table = Uniform(n, d, seed);
+  for (Index i = 0; i < n; ++i) {
+    for (Index k = 0; k < d; ++k) table.X(i, k) = std::floor(3 * table.X(i, k));
+    table.y[i] = std::floor(steps * (table.y[i] + 0.5 * table.X(i, 0)));
+  }
+  return table;
+}
+
+TEST(NoiseFloor, NoMethodIsSureOfRowsItHasSeenOnce) {
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    const int n = 40, d = 5;
+    const Table all = FewLevels(n + 300, d, seed == 1 ? 1 : seed == 2 ? 3 : 1000, seed);
+    const Dataset train = Dataset::Of(all.X.topRows(n), all.y.head(n));
+    for (const Method method : {Method::kOneShot, Method::kRefine, Method::kMl, Method::kAdam, Method::kMultiStart,
+                                Method::kMap, Method::kSvgp, Method::kAhgp}) {
+      for (const bool map : {false, true}) {
+        if (map && method != Method::kRefine) continue;
+        const Model model = Fit(train, "SE", {.method = method, .map = map}, {.threads = 1});
+        const Scores scores = model.Score(all.X.bottomRows(300), all.y.tail(300));
+        EXPECT_LT(scores.nll_standardized, 10) << Name(method) << " " << map << " " << seed;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace instantgp
