@@ -26,11 +26,22 @@ class Checker:
         self.folders = [pathlib.Path(root), pathlib.Path(generated)]
         self.cache = pathlib.Path(cache)
         self.cache.mkdir(parents=True, exist_ok=True)
-        self.command = [*command, "-I", str(root), "-I", str(generated), "-O0", "-Werror", "-Wno-unused-function"]
+        self.command = [*self.without_known_folders(command), "-I", str(root), "-I", str(generated), "-O0", "-Werror", "-Wno-unused-function"]
         self.texts = {}
         for folder in self.folders:
             for file in sorted((folder / "instantgp").rglob("*.h")):
                 self.texts[file.relative_to(folder).as_posix()] = file.read_text(encoding="utf-8")
+
+    def without_known_folders(self, command):
+        """Our own folders are not the system's, and the compiler's must stay where it has them."""
+        known = {*map(str, self.folders), "/usr/include", "/usr/local/include"}
+        kept = []
+        for word in command:
+            if kept[-1:] == ["-isystem"] and word in known:
+                kept.pop()
+            else:
+                kept.append(word)
+        return kept
 
     def closure(self, header):
         """The header and all of ours that it leads to, sorted."""
