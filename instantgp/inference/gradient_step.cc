@@ -134,7 +134,7 @@ Move TuneNoise(const Vector& y, const ClosedFormScale* scale, ThreadPool* pool, 
 int RaiseNoise(const NoiseFloor& floor, const Vector& y, const ClosedFormScale* scale, NlmlPoint& point) {
   const double log_noise = point.theta.noise() + point.value.log_scale;
   const bool forced = log_noise < floor.least();
-  if (!forced && !floor.InDoubt(log_noise)) return 0;
+  if (!forced && !floor.InDoubt(log_noise, NoiseFloor::Origin::kNetwork)) return 0;
   int evaluations = 0;
   NlmlPoint raised;
   const auto raise_to = [&](double level) {

@@ -8,9 +8,9 @@
 //   every row is explained by itself: function and noise cannot be told apart, and the likelihood is flat in the noise.
 //   A MAP noise prior with its mode at zero does the rest. A row that does tell pays half a nat for every factor e that
 //   the noise variance is made smaller; a parameter uses a row up. So: of n rows under a kernel of p parameters, noise
-//   in doubt (variance below 1 / en) is kept if holding it at 1 / n would cost at least (p + 2) / 2 nats for every
-//   factor e between the two. Else the fit is made again with the noise held there: the variance of one row, shared by
-//   all.
+//   in doubt (variance below 1 / en; below 1 / e^4 n where a network answered) is kept if holding it at 1 / n would
+//   cost at least (p + 2) / 2 nats for every factor e between the two. Else the fit is made again with the noise held
+//   there: the variance of one row, shared by all.
 // - Equal targets. A pair of close rows with equal targets pays 1/2 log(1/s2) nats, without end: the likelihood has no
 //   bound below. But if two rows have equal targets with probability P whatever their inputs, their agreement is worth
 //   log(1/P) nats and no more, which is what noise of standard deviation P pays. (It is also about the error of
@@ -35,13 +35,22 @@ class NoiseFloor {
   double least() const { return least_; }
   double held() const { return std::max(least_, undetermined_); }
 
-  // Whether noise is so small that the rows must speak for it.
-  bool InDoubt(double log_noise) const { return log_noise < undetermined_ - 1; }
+  // Whether noise is so small that the rows must speak for it. An optimiser goes down as far as it is let: what it
+  // finds is in doubt soon. A network answers near what it has seen, and its answer deserves more trust: at e in place
+  // of e^4 the gap to the truth on simulated tables rises from 0.041 to 0.048 and no prediction becomes better.
+  enum class Origin { kOptimiser, kNetwork };
+  bool InDoubt(double log_noise, Origin origin) const {
+    return log_noise < undetermined_ - (origin == Origin::kOptimiser ? 1 : 4);
+  }
   // Whether they do, `nats` being the rise of the negative log likelihood of all rows from log_noise to held().
   bool Believed(double log_noise, double nats) const { return nats >= price_ * (held() - log_noise); }
 
-  // From now on the wall stands at held().
-  void Hold() { least_ = held(); }
+  // The same floor with its wall at held().
+  NoiseFloor Held() const {
+    NoiseFloor floor = *this;
+    floor.least_ = held();
+    return floor;
+  }
   // 1/2 (least - log noise)^2 below the wall, to be added to a value per point. The likelihood's slope is 1/2 at most,
   // so the noise ends at most half a unit below. `gradient` may be null.
   void AddWall(const LogParameters& theta, double* value, Vector* gradient) const;

@@ -63,12 +63,12 @@ class SvgpObjective final : public FirstOrderFunction {
   // As for type-2 ML, with the bound in place of the likelihood.
   bool BelievesNoise(const Vector& x) {
     const double log_noise = x[theta_size_ - 1];
-    if (!floor_.InDoubt(log_noise)) return true;
+    if (!floor_.InDoubt(log_noise, NoiseFloor::Origin::kOptimiser)) return true;
     const double rise = Bound(WithNoiseHeld(x)) - Bound(x);
     return !std::isfinite(rise) || floor_.Believed(log_noise, static_cast<double>(y_.size()) * rise);
   }
   Vector HoldNoise(const Vector& start) {
-    floor_.Hold();
+    floor_ = floor_.Held();
     return WithNoiseHeld(start);
   }
 

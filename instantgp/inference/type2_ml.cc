@@ -5,6 +5,7 @@
 #include <cmath>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "instantgp/base/error.h"
@@ -53,16 +54,17 @@ class Type2Objective final : public FirstOrderFunction {
   // Whether the rows speak for the noise of a point whose value is known.
   bool BelievesNoise(const LogParameters& theta, double value) {
     const double log_noise = theta.noise();
-    if (!floor_.InDoubt(log_noise)) return true;
+    if (!floor_.InDoubt(log_noise, NoiseFloor::Origin::kOptimiser)) return true;
     double raised_value = 0;
     const bool ok = Evaluate(WithNoiseAtLeast(theta, floor_.held()), &raised_value, nullptr);
     return !ok || floor_.Believed(log_noise, static_cast<double>(y_.size()) * (raised_value - value));
   }
-  // From now on the noise is held where undetermined noise belongs; a start for that.
+  // The noise held where undetermined noise belongs, or let go again; a start for the former.
   LogParameters HoldNoise(const LogParameters& start) {
-    floor_.Hold();
+    free_ = std::exchange(floor_, floor_.Held());
     return WithNoiseAtLeast(start, floor_.held());
   }
+  void LetNoiseGo() { floor_ = free_; }
 
  private:
   void AddPriors(const LogParameters& theta, double* value, Vector* gradient) const {
@@ -79,7 +81,7 @@ class Type2Objective final : public FirstOrderFunction {
   const Matrix& X_;
   const Vector& y_;
   bool map_;
-  NoiseFloor floor_;
+  NoiseFloor floor_, free_ = floor_;
   NlmlWorkspace workspace_;
 };
 
@@ -111,8 +113,11 @@ Start RunStart(Type2Objective& objective, const Vector& start, const Type2Option
   result.summary = Minimize(objective, start, options);
   if (result.summary.x.size() > 0 && !objective.BelievesNoise(result.summary.x, result.summary.value)) {
     OptimizeSummary held = Minimize(objective, objective.HoldNoise(start), options);
+    objective.LetNoiseGo();
     held.evaluations += result.summary.evaluations;
     held.rejected += result.summary.rejected;
+    // What is compared with other ends is the value without the wall that held it.
+    if (held.x.size() > 0) objective.Evaluate(held.x, &held.value, nullptr);
     result.summary = std::move(held);
   }
   if (result.summary.x.size() > 0) {
