@@ -184,7 +184,8 @@ class Searcher {
 
   // Refined ones stand first, but a refinement that failed or would have ended late must not put a better candidate
   // behind a worse one. By BIC, that of refined ones being from before (the priors cost them some nats of likelihood):
-  // what is better than every refined candidate goes before these, and the default fit before those it is better than.
+  // what is better than every refined candidate goes before these; the default fit, and what is no worse, before those
+  // it is better than.
   void PutUnrefinedInPlace() {
     double best = std::numeric_limits<double>::infinity();
     for (const Candidate& c : candidates_) best = c.refined ? std::min(best, c.bic) : best;
@@ -192,7 +193,7 @@ class Searcher {
     const double limit = fit != nullptr && !fit->refined ? fit->score : std::numeric_limits<double>::infinity();
     const auto place = [&](const Candidate& c) {
       if (c.refined) return c.bic <= limit ? 1 : 3;
-      return c.score < best ? 0 : KeyOf(c.structure) == default_ ? 2 : 4;
+      return c.score < best ? 0 : c.score <= limit ? 2 : 4;
     };
     std::stable_sort(candidates_.begin(), candidates_.end(),
                      [&](const Candidate& a, const Candidate& b) { return place(a) < place(b); });
