@@ -18,6 +18,7 @@
 #include "instantgp/kernel/parameters.h"
 #include "instantgp/kernel/prior.h"
 #include "instantgp/optimize/adam.h"
+#include "instantgp/optimize/hessian.h"
 #include "instantgp/optimize/lbfgs.h"
 #include "instantgp/optimize/mapped.h"
 
@@ -70,7 +71,7 @@ class Type2Objective final : public FirstOrderFunction {
   void AddPriors(const LogParameters& theta, double* value, Vector* gradient) const {
     const double n = static_cast<double>(y_.size());
     for (int i = 0; i < size(); ++i) {
-      const GammaPrior prior = i + 1 == size() ? NoisePrior() : table_[i].prior;
+      const GammaPrior prior = table_.PriorOfRow(i);
       *value -= prior.LogDensity(theta[i]) / n;
       if (gradient != nullptr) (*gradient)[i] -= prior.DLogDensity(theta[i]) / n;
     }
@@ -181,17 +182,9 @@ Matrix Type2Scaling(const Expression& expression, const Matrix& X, const Vector&
   const Covariance covariance(expression);
   const ParameterTable table(expression);
   Type2Objective objective(covariance, table, X, y, map, nullptr);
-  double value = 0;
-  Vector here, there;
-  if (!objective.Evaluate(theta, &value, &here)) return {};
-  Matrix H(theta.size(), theta.size());
-  for (Index i = 0; i < theta.size(); ++i) {
-    Vector moved = theta;
-    moved[i] += kDifference;
-    if (!objective.Evaluate(moved, &value, &there)) return {};
-    H.col(i) = (there - here) / kDifference;
-  }
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen((H + H.transpose()) / 2);
+  const std::optional<Matrix> H = HessianByDifferences(objective, theta, kDifference, Differences::kForward);
+  if (!H) return {};
+  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(*H);
   if (eigen.info() != Eigen::Success) return {};
   const Eigen::ArrayXd size = eigen.eigenvalues().array().abs();
   const double largest = size.maxCoeff();

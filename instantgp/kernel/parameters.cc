@@ -76,6 +76,11 @@ class TableBuilder {
 
 ParameterTable::ParameterTable(const Expression& expression) : parameters_(TableBuilder(expression).table) {}
 
+GammaPrior ParameterTable::PriorOfRow(Index row) const {
+  const auto place = static_cast<std::size_t>(row);
+  return place < parameters_.size() ? parameters_[place].prior : NoisePrior();
+}
+
 Index ParameterTable::Row(int leaf, ParameterKind kind) const {
   const auto found = std::find_if(parameters_.begin(), parameters_.end(),
                                   [&](const Parameter& p) { return p.leaf == leaf && p.kind == kind; });

@@ -34,6 +34,8 @@ class ParameterTable {
   auto begin() const { return parameters_.begin(); }
   auto end() const { return parameters_.end(); }
 
+  // Of a row of LogParameters: the parameter's, or, in the last row, the noise's.
+  GammaPrior PriorOfRow(Index row) const;
   // The row of a leaf's parameter; a leaf without one of that kind is a bug.
   Index Row(int leaf, ParameterKind kind) const;
   // The rows of all parameters of one kind that belong to the given elementary kernels.

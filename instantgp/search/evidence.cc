@@ -9,6 +9,7 @@
 #include "instantgp/gp/marginal_likelihood.h"
 #include "instantgp/kernel/parameters.h"
 #include "instantgp/kernel/prior.h"
+#include "instantgp/optimize/hessian.h"
 
 namespace instantgp {
 namespace {
@@ -20,23 +21,25 @@ constexpr double kMostToTheMode = 1;
 constexpr double kLeastCurvature = 0.5;  // of u = log theta: a spread of e^+-1.4, that of a Gamma(2, .) prior
 
 // f of the header and its gradient.
-class NegativeLogPosterior {
+class NegativeLogPosterior final : public FirstOrderFunction {
  public:
   NegativeLogPosterior(const Covariance& covariance, const Matrix& X, const Vector& y)
       : covariance_(covariance), X_(X), y_(y), table_(ParameterTable(covariance.expression())) {}
 
-  bool operator()(const Vector& u, double* value, Vector* gradient) {
+  int size() const override { return static_cast<int>(table_.size()) + 1; }
+
+  bool Evaluate(const Vector& u, double* value, Vector* gradient) override {
     const NlmlValue nlml = NegativeLogMarginalLikelihood(covariance_, X_, y_, u, gradient, workspace_);
     if (!nlml.ok) return false;
     const double n = static_cast<double>(y_.size());
     *value = n * nlml.nlml;
-    *gradient *= n;
+    if (gradient != nullptr) *gradient *= n;
     for (Index i = 0; i < u.size(); ++i) {
-      const GammaPrior prior = i + 1 == u.size() ? NoisePrior() : table_[static_cast<std::size_t>(i)].prior;
+      const GammaPrior prior = table_.PriorOfRow(i);
       *value -= prior.LogDensity(u[i]) + u[i];
-      (*gradient)[i] -= prior.DLogDensity(u[i]) + 1;
+      if (gradient != nullptr) (*gradient)[i] -= prior.DLogDensity(u[i]) + 1;
     }
-    return std::isfinite(*value) && gradient->allFinite();
+    return std::isfinite(*value) && (gradient == nullptr || gradient->allFinite());
   }
 
  private:
@@ -69,19 +72,12 @@ std::optional<double> LaplaceScore(const Covariance& covariance, const Matrix& X
                                    const LogParameters& theta) {
   NegativeLogPosterior f(covariance, X, y);
   const Index p = theta.size();
-  double value = 0, unused = 0;
-  Vector gradient, up, down;
-  if (!f(theta, &value, &gradient)) return std::nullopt;
-  Matrix H(p, p);
-  for (Index i = 0; i < p; ++i) {
-    Vector u = theta;
-    u[i] = theta[i] + kStep;
-    if (!f(u, &unused, &up)) return std::nullopt;
-    u[i] = theta[i] - kStep;
-    if (!f(u, &unused, &down)) return std::nullopt;
-    H.col(i) = (up - down) / (2 * kStep);
-  }
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(0.5 * (H + H.transpose()));
+  double value = 0;
+  Vector gradient;
+  if (!f.Evaluate(theta, &value, &gradient)) return std::nullopt;
+  const std::optional<Matrix> H = HessianByDifferences(f, theta, kStep, Differences::kCentral);
+  if (!H) return std::nullopt;
+  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(*H);
   if (eigen.info() != Eigen::Success) return std::nullopt;
   const Vector curvature = eigen.eigenvalues().cwiseMax(kLeastCurvature);
   const Vector slope = eigen.eigenvectors().transpose() * gradient;
