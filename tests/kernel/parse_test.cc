@@ -136,7 +136,7 @@ INSTANTIATE_TEST_SUITE_P(All, MalformedTest,
                                            Malformed{"SE +", "    ^", "ends where a symbol must follow"},             //
                                            Malformed{"SE LIN", "   ^", "expected \"+\" or \"*\""},                    //
                                            Malformed{"SE - LIN", "   ^", "expected \"+\" or \"*\""},                  //
-                                           Malformed{"SE^2", "  ^", "powers are not supported"},                                     //
+                                           Malformed{"SE^2", "  ^", "powers are not supported"},                      //
                                            Malformed{"2*SE", "^", "number"},                                          //
                                            Malformed{"SE*2", "   ^", "number"},                                       //
                                            Malformed{"SE(0)", "   ^", "counted from 1 to 2"},                         //
@@ -149,7 +149,7 @@ INSTANTIATE_TEST_SUITE_P(All, MalformedTest,
                                            Malformed{"SE(\"Month\")", "   ^", "Did you mean \"month\"?"},             //
                                            Malformed{"SE(\"1\")", "   ^", "unknown column \"1\""},                    //
                                            Malformed{"SE(x1, month)", "     ^", "Write SE(a)*SE(b)"},                 //
-                                           Malformed{"SE(x1 + month)", "      ^", "must be quoted"},                       //
+                                           Malformed{"SE(x1 + month)", "      ^", "must be quoted"},                  //
                                            Malformed{"SE(\"x1\" 2)", "        ^", "expected \")\""},                  //
                                            Malformed{"SE(\"x1)", "   ^", "quote is never closed"},                    //
                                            Malformed{"SE('x1)", "   ^", "quote is never closed"},                     //

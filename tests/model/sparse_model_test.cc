@@ -62,7 +62,8 @@ TEST(SparseModel, LimitsNameTheAlternative) {
     }
     return "";
   };
-  EXPECT_NE(message(30000, {.method = Method::kMl}).find("the method svgp with 500 inducing points"), std::string::npos);
+  EXPECT_NE(message(30000, {.method = Method::kMl}).find("the method svgp with 500 inducing points"),
+            std::string::npos);
   EXPECT_NE(message(30000, kSvgp).find("fewer inducing points"), std::string::npos);
   FitOptions small = kSvgp;
   small.inducing = 200;
