@@ -149,6 +149,10 @@ void Session::CheckMemory(int n, const FitOptions& options) const {
               {{"method", "svgp"}, {"inducing", some}});
 }
 
+int Session::MostExactRows() const {
+  return static_cast<int>(std::sqrt(options_.memory_limit / EstimateCost(1, {}).bytes));
+}
+
 void Session::CheckMemory(int n, const FitOptions& options, int models) const {
   if (models == 1) return CheckMemory(n, options);
   const int threads = std::min(ResolveThreads(options_.threads), models);

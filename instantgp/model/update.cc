@@ -170,7 +170,11 @@ UpdateResult Update(Session& session, const Model& model, const Matrix& X_new, c
   if (model.sparse() != nullptr) return UpdateSparse(model, X, y, options);
   const Posterior& before = model.posterior();
   const int rows = model.rows() + static_cast<int>(X.rows());
-  session.CheckMemory(rows, {});
+  if (rows > session.MostExactRows()) {
+    throw Error(ErrorCode::kLimit, "with the new rows the model would have " + std::to_string(rows) +
+                                       "; the memory limit allows " + std::to_string(session.MostExactRows()) +
+                                       " for an exact one. Fit all rows again by the method svgp.");
+  }
   const Index inferred = model.summary().inferred_rows > 0 ? model.summary().inferred_rows : model.rows();
   Posterior extended = before.Extended(X, y);
   const Drift drift = ExactDrift(extended, inferred, y.size());

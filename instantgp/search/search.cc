@@ -387,7 +387,13 @@ SearchResult SearchStructures(const Dataset& data, const SearchOptions& options,
 SearchResult SearchStructures(Session& session, const Dataset& data, const SearchOptions& options) {
   options.Validate();
   const Stopwatch total;
-  session.CheckMemory(data.rows(), {});  // the model of a search is an exact one, on all rows
+  if (data.rows() > session.MostExactRows()) {
+    throw Error(
+        ErrorCode::kLimit,
+        "the model of a search is exact, and the memory limit allows " + std::to_string(session.MostExactRows()) +
+            " rows; the table has " + std::to_string(data.rows()) +
+            ". Search a random subset of the rows, and fit the kernel it finds to all of them by the method svgp.");
+  }
   // One reading serves hundreds of structures: it may take its time.
   const Encoding encoding = session.Encode(data, {}, kSearchRows);
   std::vector<std::string> warnings = encoding.warnings;
