@@ -35,7 +35,8 @@ constexpr Setting kSettings[] = {{100, 2, "SE"}, {250, 4, "SE + LIN"}, {500, 8, 
 struct Problem {
   Expression expression;
   Matrix X;
-  Vector y, theta;
+  Vector y;
+  LogParameters theta;
   Matrix A;  // K + s2 I, full
 };
 
