@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -133,8 +134,6 @@ Move TuneNoise(const Vector& y, const ClosedFormScale* scale, ThreadPool* pool, 
 
 int RaiseNoise(const NoiseFloor& floor, const Vector& y, const ClosedFormScale* scale, NlmlPoint& point) {
   const double log_noise = point.theta.noise() + point.value.log_scale;
-  const bool forced = log_noise < floor.least();
-  if (!forced && !floor.InDoubt(log_noise, NoiseFloor::Origin::kNetwork)) return 0;
   int evaluations = 0;
   NlmlPoint raised;
   const auto raise_to = [&](double level) {
@@ -148,9 +147,13 @@ int RaiseNoise(const NoiseFloor& floor, const Vector& y, const ClosedFormScale* 
     }
     return raised.value.ok;
   };
-  const auto rise = [&] { return static_cast<double>(y.size()) * (raised.value.nlml - point.value.nlml); };
-  bool move = raise_to(floor.held()) && !floor.Believed(log_noise, rise());
-  if (!move && forced) move = raise_to(floor.least());
+  const std::optional<double> level = floor.LevelFor(log_noise, [&](double at) -> std::optional<double> {
+    if (at == log_noise) return point.value.nlml;
+    if (!raise_to(at)) return std::nullopt;
+    return raised.value.nlml;
+  });
+  const double target = std::max(level.value_or(log_noise), floor.least());
+  const bool move = target > log_noise && raise_to(target);
   if (move) {
     std::swap(raised.K, point.K);
     std::swap(raised, point);

@@ -1,13 +1,23 @@
 #include "instantgp/inference/noise_floor.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
 #include <vector>
 
+#include "instantgp/kernel/parameters.h"
+
 namespace instantgp {
 namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Scales that another one makes up for: all but one of the factors' of a product.
+int RedundantScales(const Expression& kernel) {
+  int count = kernel.op == Expression::Op::kProduct ? static_cast<int>(kernel.terms.size()) - 1 : 0;
+  for (const Expression& term : kernel.terms) count += RedundantScales(term);
+  return count;
+}
 
 // The chance that two different rows have equal targets.
 double ChanceOfEqualTargets(const Matrix& X, const Vector& y) {
@@ -34,12 +44,35 @@ double ChanceOfEqualTargets(const Matrix& X, const Vector& y) {
 
 }  // namespace
 
-NoiseFloor::NoiseFloor(const Matrix& X, const Vector& y, Index kernel_parameters)
-    : least_(-std::numeric_limits<double>::infinity()),
-      undetermined_(-std::log(static_cast<double>(y.size()))),
-      price_(0.5 * static_cast<double>(kernel_parameters + 2)) {
-  const double chance = y.maxCoeff() > y.minCoeff() ? ChanceOfEqualTargets(X, y) : 0;
-  if (chance > 0) least_ = 2 * std::log(chance / 2);
+NoiseFloor::NoiseFloor(const Expression& kernel, const Matrix& X, const Vector& y)
+    : least_(-kInfinity), undetermined_(-kInfinity), rows_(static_cast<double>(y.size())) {
+  const double rest = rows_ - (NumParameters(kernel) - RedundantScales(kernel));
+  price_ = rest > 0 ? rows_ / rest : kInfinity;
+  if (!(y.maxCoeff() > y.minCoeff())) return;  // nothing to compare noise with
+  const double variance = (y.array() - y.mean()).square().mean();
+  undetermined_ = std::log(variance / rows_);
+  const double chance = ChanceOfEqualTargets(X, y);
+  if (chance > 0) least_ = std::log(variance * chance * chance / 4);
+}
+
+std::optional<double> NoiseFloor::LevelFor(
+    double log_noise, const std::function<std::optional<double>(double log_noise)>& per_point) const {
+  if (!InDoubt(log_noise)) return std::nullopt;
+  if (price_ == kInfinity) return undetermined_;
+  const auto cost = [&](double level) {
+    const std::optional<double> value = per_point(level);
+    return value ? rows_ * *value + price_ * (undetermined_ - level) : kInfinity;
+  };
+  std::optional<double> best;
+  double lowest = cost(log_noise);
+  for (double level = undetermined_; level >= log_noise + 1; level -= 1) {
+    const double here = cost(level);
+    if (here < lowest) {
+      best = level;
+      lowest = here;
+    }
+  }
+  return best;
 }
 
 void NoiseFloor::AddWall(const LogParameters& theta, double* value, Vector* gradient) const {

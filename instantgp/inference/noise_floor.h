@@ -7,57 +7,56 @@
 // - Rows that no other row can be compared with. Where lengthscales are short, or parameters nearly as many as rows,
 //   every row is explained by itself: function and noise cannot be told apart, and the likelihood is flat in the noise.
 //   A MAP noise prior with its mode at zero does the rest. A row that does tell pays half a nat for every factor e that
-//   the noise variance is made smaller; a parameter uses a row up. So: of n rows under a kernel of p parameters, noise
-//   in doubt (variance below 1 / en; below 1 / e^4 n where a network answered) is kept if holding it at 1 / n would
-//   cost at least (p + 2) / 2 nats for every factor e between the two. Else the fit is made again with the noise held
-//   there: the variance of one row, shared by all.
+//   the noise variance is made smaller; where p parameters are fitted to n rows only 1 - p / n of its word counts. So
+//   noise in doubt (variance below 1 / en, which is the variance of one row shared by all) must be vouched for by two
+//   rows: of the levels 1 / n, 1 / en, 1 / e^2 n, ... and the noise itself the one is right that has the smallest
+//   -log likelihood + n / (n - p) log(1 / n s2). If it is not the noise itself, the fit is made again with the noise
+//   held at that level; with p >= n at 1 / n.
 // - Equal targets. A pair of close rows with equal targets pays 1/2 log(1/s2) nats, without end: the likelihood has no
 //   bound below. But if two rows have equal targets with probability P whatever their inputs, their agreement is worth
 //   log(1/P) nats and no more, which is what noise of standard deviation P pays. (It is also about the error of
 //   rounding to 1/P evenly spread levels.) Half of that is the least there can be: a wall at s2 = (P / 2)^2. Rows that
 //   are copies of others do not count; without equal targets there is no wall.
 //
-// Where neither strikes every number is what it would be without the rule, to the last digit.
+// Variances are relative to that of the targets. Where neither strikes every number is what it would be without the
+// rule, to the last digit.
 #pragma once
 
 #include <algorithm>
+#include <functional>
+#include <optional>
 
 #include "instantgp/base/matrix.h"
+#include "instantgp/kernel/expression.h"
 #include "instantgp/kernel/log_parameters.h"
 
 namespace instantgp {
 
 class NoiseFloor {
  public:
-  NoiseFloor(const Matrix& X, const Vector& y, Index kernel_parameters);  // scaled
+  NoiseFloor(const Expression& kernel, const Matrix& X, const Vector& y);  // scaled
 
-  // Of the log noise variance: the wall, minus infinity where there is none; and where noise in doubt is held.
+  // Where the wall stands, in the log noise variance; minus infinity where there is none.
   double least() const { return least_; }
-  double held() const { return std::max(least_, undetermined_); }
 
-  // Whether noise is so small that the rows must speak for it. An optimiser goes down as far as it is let: what it
-  // finds is in doubt soon. A network answers near what it has seen, and its answer deserves more trust: at e in place
-  // of e^4 the gap to the truth on simulated tables rises from 0.041 to 0.048 and no prediction becomes better.
-  enum class Origin { kOptimiser, kNetwork };
-  bool InDoubt(double log_noise, Origin origin) const {
-    return log_noise < undetermined_ - (origin == Origin::kOptimiser ? 1 : 4);
-  }
-  // Whether they do, `nats` being the rise of the negative log likelihood of all rows from log_noise to held().
-  bool Believed(double log_noise, double nats) const { return nats >= price_ * (held() - log_noise); }
+  // Whether noise is so small that the rows must speak for it.
+  bool InDoubt(double log_noise) const { return log_noise < undetermined_ - 1; }
+  // Where noise that the rows do not speak for is to be held; nullopt: as it is. `per_point` gives the negative log
+  // likelihood per row at another noise, all else equal; nullopt where it has none.
+  std::optional<double> LevelFor(double log_noise,
+                                 const std::function<std::optional<double>(double log_noise)>& per_point) const;
 
-  // The same floor with its wall at held().
-  NoiseFloor Held() const {
-    NoiseFloor floor = *this;
-    floor.least_ = held();
-    return floor;
-  }
+  void Hold(double level) { least_ = std::max(least_, level); }  // move the wall up
   // 1/2 (least - log noise)^2 below the wall, to be added to a value per point. The likelihood's slope is 1/2 at most,
   // so the noise ends at most half a unit below. `gradient` may be null.
   void AddWall(const LogParameters& theta, double* value, Vector* gradient) const;
 
  private:
-  double least_, undetermined_, price_;
+  double least_, undetermined_;
+  double rows_, price_;  // price: nats for a unit of log noise; infinite with p >= n
 };
+
+inline constexpr int kMostHolds = 3;  // held noise changes the rest of a fit, and may be in doubt again
 
 inline LogParameters WithNoiseAtLeast(LogParameters theta, double log_noise) {
   theta.noise() = std::max(theta.noise(), log_noise);

@@ -64,14 +64,14 @@ Chosen Choose(const Structure& structure, const Matrix& X, const Vector& y, cons
     }
     if (best.value.ok) {
       chosen.evaluations += TuneNoise(noise_rows.y, scale, pool, best).evaluations;
-      const NoiseFloor floor(noise_rows.X, noise_rows.y, covariance.num_parameters());
+      const NoiseFloor floor(covariance.expression(), noise_rows.X, noise_rows.y);
       chosen.evaluations += RaiseNoise(floor, noise_rows.y, scale, best);
     }
     on_all_rows = best.value.ok && noise_rows.y.size() == n;
     stepped = best.value.ok && step.moved;
     if (best.value.ok) candidates.insert(candidates.begin(), std::move(best));
   } else if (!candidates.empty()) {
-    const NoiseFloor floor(ranking_rows.X, ranking_rows.y, covariance.num_parameters());
+    const NoiseFloor floor(covariance.expression(), ranking_rows.X, ranking_rows.y);
     chosen.evaluations += RaiseNoise(floor, ranking_rows.y, scale, candidates.front());
   }
   // The best one's turn first; the others follow should it have no factor on all rows.

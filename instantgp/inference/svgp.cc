@@ -1,8 +1,8 @@
 #include "instantgp/inference/svgp.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -28,7 +28,7 @@ class SvgpObjective final : public FirstOrderFunction {
       : covariance_(covariance),
         X_(X),
         y_(y),
-        floor_(X, y, covariance.num_parameters()),
+        floor_(covariance.expression(), X, y),
         theta_size_(covariance.num_parameters() + 1),
         Z_(inducing, X.cols()) {
     workspace_.pool = pool;
@@ -61,25 +61,19 @@ class SvgpObjective final : public FirstOrderFunction {
   }
 
   // As for type-2 ML, with the bound in place of the likelihood.
-  bool BelievesNoise(const Vector& x) {
-    const double log_noise = x[theta_size_ - 1];
-    if (!floor_.InDoubt(log_noise, NoiseFloor::Origin::kOptimiser)) return true;
-    const double rise = Bound(WithNoiseHeld(x)) - Bound(x);
-    return !std::isfinite(rise) || floor_.Believed(log_noise, static_cast<double>(y_.size()) * rise);
+  std::optional<double> NoiseToHold(Vector x) {
+    double& log_noise = x[theta_size_ - 1];
+    log_noise = std::max(log_noise, floor_.least());
+    return floor_.LevelFor(log_noise, [&](double level) {
+      log_noise = level;
+      return std::optional<double>(Bound(x));
+    });
   }
-  Vector HoldNoise(const Vector& start) {
-    floor_ = floor_.Held();
-    return WithNoiseHeld(start);
-  }
+  void HoldNoise(double level) { floor_.Hold(level); }
 
   std::function<void(int evaluations)> progress;
 
  private:
-  Vector WithNoiseHeld(Vector x) const {
-    x.head(theta_size_) = WithNoiseAtLeast(x.head(theta_size_), floor_.held());
-    return x;
-  }
-
   const Covariance& covariance_;
   const Matrix& X_;
   const Vector& y_;
@@ -139,8 +133,13 @@ SvgpResult FitSvgp(const Expression& expression, const Matrix& X, const Vector& 
     };
   }
   OptimizeSummary summary = MinimizeAdam(objective, start, adam);
-  if (summary.x.size() > 0 && !objective.BelievesNoise(summary.x)) {
-    OptimizeSummary held = MinimizeAdam(objective, objective.HoldNoise(start), adam);
+  for (int holds = 0; holds < kMostHolds && summary.x.size() > 0; ++holds) {
+    const std::optional<double> level = objective.NoiseToHold(summary.x);
+    if (!level) break;
+    objective.HoldNoise(*level);
+    Vector raised = start;
+    raised.head(theta.size()) = WithNoiseAtLeast(theta, *level);
+    OptimizeSummary held = MinimizeAdam(objective, raised, adam);
     held.evaluations += summary.evaluations;
     held.rejected += summary.rejected;
     summary = std::move(held);

@@ -32,7 +32,13 @@ class Type2Objective final : public FirstOrderFunction {
  public:
   Type2Objective(const Covariance& covariance, const ParameterTable& table, const Matrix& X, const Vector& y, bool map,
                  ThreadPool* pool)
-      : covariance_(covariance), table_(table), X_(X), y_(y), map_(map), floor_(X, y, covariance.num_parameters()) {
+      : covariance_(covariance),
+        table_(table),
+        X_(X),
+        y_(y),
+        map_(map),
+        floor_(covariance.expression(), X, y),
+        held_(floor_) {
     if (X.rows() >= kTwoPartSize) workspace_.covariance.pool = pool;
   }
 
@@ -43,7 +49,7 @@ class Type2Objective final : public FirstOrderFunction {
     if (!nlml.ok) return false;
     *value = nlml.nlml;
     AddSoftWall(theta, value, gradient);
-    floor_.AddWall(theta, value, gradient);
+    held_.AddWall(theta, value, gradient);
     if (map_) AddPriors(theta, value, gradient);
     return true;
   }
@@ -52,20 +58,18 @@ class Type2Objective final : public FirstOrderFunction {
     return NegativeLogMarginalLikelihood(covariance_, X_, y_, theta, nullptr, workspace_);
   }
 
-  // Whether the rows speak for the noise of a point whose value is known.
-  bool BelievesNoise(const LogParameters& theta, double value) {
-    const double log_noise = theta.noise();
-    if (!floor_.InDoubt(log_noise, NoiseFloor::Origin::kOptimiser)) return true;
-    double raised_value = 0;
-    const bool ok = Evaluate(WithNoiseAtLeast(theta, floor_.held()), &raised_value, nullptr);
-    return !ok || floor_.Believed(log_noise, static_cast<double>(y_.size()) * (raised_value - value));
+  // Where the noise is to be held in another fit, if the rows do not speak for that of theta.
+  std::optional<double> NoiseToHold(LogParameters theta) {
+    theta.noise() = std::max(theta.noise(), held_.least());
+    return floor_.LevelFor(theta.noise(), [&](double level) -> std::optional<double> {
+      theta.noise() = level;
+      double value = 0;
+      if (!Evaluate(theta, &value, nullptr)) return std::nullopt;
+      return value;
+    });
   }
-  // The noise held where undetermined noise belongs, or let go again; a start for the former.
-  LogParameters HoldNoise(const LogParameters& start) {
-    free_ = std::exchange(floor_, floor_.Held());
-    return WithNoiseAtLeast(start, floor_.held());
-  }
-  void LetNoiseGo() { floor_ = free_; }
+  void HoldNoise(double level) { held_.Hold(level); }
+  void ReleaseNoise() { held_ = floor_; }
 
  private:
   void AddPriors(const LogParameters& theta, double* value, Vector* gradient) const {
@@ -82,7 +86,7 @@ class Type2Objective final : public FirstOrderFunction {
   const Matrix& X_;
   const Vector& y_;
   bool map_;
-  NoiseFloor floor_, free_ = floor_;
+  NoiseFloor floor_, held_;
   NlmlWorkspace workspace_;
 };
 
@@ -109,19 +113,31 @@ struct Start {
   NlmlValue nlml_start;  // at the start
 };
 
-Start RunStart(Type2Objective& objective, const Vector& start, const Type2Options& options) {
+Start RunStart(Type2Objective& objective, const LogParameters& start, const Type2Options& options) {
   Start result;
   result.summary = Minimize(objective, start, options);
-  if (result.summary.x.size() > 0 && !objective.BelievesNoise(result.summary.x, result.summary.value)) {
-    OptimizeSummary held = Minimize(objective, objective.HoldNoise(start), options);
-    objective.LetNoiseGo();
-    held.evaluations += result.summary.evaluations;
-    held.rejected += result.summary.rejected;
-    // What is compared with other ends is the value without the wall that held it.
-    if (held.x.size() > 0) objective.Evaluate(held.x, &held.value, nullptr);
-    result.summary = std::move(held);
+  bool held = false;
+  for (int holds = 0; holds < kMostHolds && result.summary.x.size() > 0; ++holds) {
+    const std::optional<double> level = objective.NoiseToHold(result.summary.x);
+    if (!level) break;
+    objective.HoldNoise(*level);
+    held = true;
+    const LogParameters raised = WithNoiseAtLeast(result.summary.x, *level);
+    const auto minimize_from = [&](const LogParameters& from) {
+      OptimizeSummary again = Minimize(objective, from, options);
+      again.evaluations += result.summary.evaluations;
+      again.rejected += result.summary.rejected;
+      result.summary = std::move(again);
+    };
+    minimize_from(WithNoiseAtLeast(start, *level));
+    double value = 0;  // a line search that meets the wall may end early
+    if (objective.Evaluate(raised, &value, nullptr) && (result.summary.x.size() == 0 || value < result.summary.value)) {
+      minimize_from(raised);
+    }
   }
+  objective.ReleaseNoise();  // ends are compared without the walls they were held by
   if (result.summary.x.size() > 0) {
+    if (held) objective.Evaluate(result.summary.x, &result.summary.value, nullptr);
     result.nlml = objective.Nlml(result.summary.x);
     result.nlml_start = objective.Nlml(start);
   }
