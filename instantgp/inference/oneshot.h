@@ -28,7 +28,8 @@ struct OneShotOptions {
   ThreadPool* pool = nullptr;  // works on several hypotheses at once; the result does not depend on it
   const Matrix* decoded =
       nullptr;  // hypotheses (p + 1, K) in place of the network's own, decoded in a batch or adapted
-  // As decoded: no hypotheses from the data, no step. The AHGP baseline always stands as it is.
+  // As decoded: no hypotheses from the data, no step, as always for the AHGP baseline. Noise that the rows do not speak
+  // for is raised all the same (noise_floor.h).
   bool bare = false;
 };
 
