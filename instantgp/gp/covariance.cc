@@ -204,6 +204,36 @@ void Covariance::Contract(const Matrix& X, const double* log_parameters, const M
   for (std::size_t k = 0; k < p; ++k) gradient[k] = sums[k] + sums[p + k];
 }
 
+// The gradient of a single column j under the adjoint a is column j of V: what Contract does for all pairs at once,
+// done for one column at a time, over the whole square.
+void Covariance::DerivativesTimes(const Matrix& X, const double* log_parameters, const Vector& a, Matrix& V,
+                                  CovarianceScratch& scratch) const {
+  const int n = static_cast<int>(X.rows());
+  INSTANTGP_CHECK(a.size() == n);
+  scratch.points.resize(TableSize(*program_, n));
+  const PointTables points = FillTables(*program_, X, log_parameters, scratch.points.data());
+  double* slots = Slots(*program_, scratch);
+  V.setZero(program_->num_parameters, n);
+  const auto columns = [&](int part, int first, int last) {
+    BlockEvaluator evaluate(*program_, log_parameters, points, points, slots + part * SlotsSize(*program_));
+    double* adjoint = evaluate.Slot(0);
+    for (int j = first; j < last; ++j) {
+      ForEachBlock(
+          n, j, j + 1, [](int) { return 0; },
+          [&](const Block& block) {
+            evaluate.Forward(block);
+            std::copy_n(a.data() + block.runs[0].row, block.size, adjoint);
+            evaluate.Backward(block, adjoint, V.col(j).data());
+          });
+    }
+  };
+  if (n < kTwoPartPairsSize) {
+    columns(0, 0, n);
+  } else {
+    RunOn(scratch.pool, 2, [&](int part, int) { columns(part, part * (n / 2), part == 0 ? n / 2 : n); });
+  }
+}
+
 void Covariance::ContractCross(const Matrix& A, const Matrix& B, const double* log_parameters, const Matrix& W,
                                double* gradient, Matrix& B_gradient, CovarianceScratch& scratch) const {
   const int rows = static_cast<int>(A.rows()), columns = static_cast<int>(B.rows());

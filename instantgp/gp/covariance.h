@@ -51,6 +51,11 @@ class Covariance {
   void Contract(const Matrix& X, const double* log_parameters, const Matrix& W, double* gradient,
                 CovarianceScratch& scratch) const;
 
+  // V(p, j) = sum_i dK_ij / d log theta_p a_i: row p is dK / d log theta_p times a (n). V is resized to (parameters,
+  // n).
+  void DerivativesTimes(const Matrix& X, const double* log_parameters, const Vector& a, Matrix& V,
+                        CovarianceScratch& scratch) const;
+
   // With W (rows of A, rows of B), added to what is there, so that parts of A can be visited one after the other:
   //   gradient[p] += sum_ij W_ij d k(a_i, b_j) / d log theta_p
   //   B_gradient(j, c) += sum_i W_ij d k(a_i, b_j) / d b_jc

@@ -54,6 +54,29 @@ NlmlValue Score(const std::function<void(Matrix&)>& build, const Vector& y, cons
   return result;
 }
 
+// `L` the factor, `alpha` solved.
+void AverageInformation(const Covariance& covariance, const Matrix& X, const LogParameters& theta,
+                        const ClosedFormScale* scale, double quadratic, const Matrix& L, const Vector& alpha,
+                        NlmlWorkspace& workspace, Matrix* curvature) {
+  const double count = static_cast<double>(X.rows());
+  Matrix transposed;
+  covariance.DerivativesTimes(X, theta.data(), alpha, transposed, workspace.covariance);
+  Matrix& D_alpha = workspace.D_alpha;
+  D_alpha.resize(X.rows(), theta.size());
+  D_alpha.leftCols(theta.kernel_size()) = transposed.transpose();
+  D_alpha.col(theta.kernel_size()) = std::exp(theta.noise()) * alpha;
+  const Vector along_scale = D_alpha.transpose() * alpha;  // alpha^T D_i alpha
+  SolveLower(L, D_alpha);
+  curvature->setZero(theta.size(), theta.size());
+  curvature->selfadjointView<Eigen::Lower>().rankUpdate(D_alpha.transpose(), 0.5 / count);
+  if (scale != nullptr) {
+    const double c = BestScale(quadratic, count, *scale);
+    curvature->selfadjointView<Eigen::Lower>().rankUpdate(along_scale, -0.5 / (count * quadratic));
+    *curvature /= c;
+  }
+  curvature->triangularView<Eigen::StrictlyUpper>() = curvature->transpose();
+}
+
 NlmlValue NotFinite() {
   NlmlValue result;
   result.reason = "a parameter is not finite";
@@ -83,14 +106,17 @@ NlmlValue NegativeLogMarginalLikelihood(const Covariance& covariance, const Matr
 }
 
 bool NlmlGradient(const Covariance& covariance, const Matrix& X, const LogParameters& theta,
-                  const ClosedFormScale* scale, NlmlWorkspace& workspace, Vector* gradient) {
+                  const ClosedFormScale* scale, NlmlWorkspace& workspace, Vector* gradient, Matrix* curvature) {
   const Index n = X.rows();
   const int p = covariance.num_parameters();
   const double count = static_cast<double>(n);
   Matrix& A = workspace.A;
   Vector& alpha = workspace.alpha;
-  const double slope = SlopeInQuadratic(alpha.squaredNorm(), count, scale);
+  const double quadratic = alpha.squaredNorm(), slope = SlopeInQuadratic(quadratic, count, scale);
   SolveLowerTransposed(A, alpha);
+  if (curvature != nullptr) {
+    AverageInformation(covariance, X, theta, scale, quadratic, A, alpha, workspace, curvature);
+  }
   InvertFromFactor(A, workspace.covariance.pool);
   // dNLML/dK = (A^-1 - slope alpha alpha^T) / (2 n); strictly lower entries stand for two.
   for (Index j = 0; j < n; ++j) {
@@ -100,7 +126,7 @@ bool NlmlGradient(const Covariance& covariance, const Matrix& X, const LogParame
   gradient->resize(p + 1);
   (*gradient)[p] = std::exp(theta[p]) * A.diagonal().sum();
   covariance.Contract(X, theta.data(), A, gradient->data(), workspace.covariance);
-  return gradient->allFinite();
+  return gradient->allFinite() && (curvature == nullptr || curvature->allFinite());
 }
 
 NlmlValue NlmlOfGram(const Matrix& K, const Vector& y, double log_noise, NlmlWorkspace& workspace,

@@ -15,7 +15,11 @@
 #include "instantgp/inference/hypotheses_from_data.h"
 #include "instantgp/inference/ranking.h"
 #include "instantgp/inference/row_sample.h"
+#include "instantgp/inference/spread.h"
+#include "instantgp/inference/type2_ml.h"
+#include "instantgp/inference/type2_objective.h"
 #include "instantgp/network/config.h"
+#include "instantgp/optimize/second_order.h"
 
 namespace instantgp {
 namespace {
@@ -41,35 +45,66 @@ struct Chosen {
   bool stepped = false;
 };
 
+// Where a start ends after its steps on the rows; nullopt where it cannot be evaluated.
+std::optional<LogParameters> StepsFrom(const Covariance& covariance, const ParameterTable& table, const RowSample& rows,
+                                       const LogParameters& start, int steps, ThreadPool* pool) {
+  Type2Objective objective(covariance, table, rows.X, rows.y, false, pool);
+  const OptimizeSummary end = MinimizeSecondOrder(objective, start, {.max_steps = steps});
+  if (end.x.size() == 0) return std::nullopt;
+  return end.x;
+}
+
 Chosen Choose(const Structure& structure, const Matrix& X, const Vector& y, const Matrix& hypotheses,
-              const ClosedFormScale* scale, bool with_step, ThreadPool* pool) {
+              const ClosedFormScale* scale, const std::optional<Effort>& effort, ThreadPool* pool) {
   const Covariance covariance(ToExpression(structure));
+  const ParameterTable table(covariance.expression());
   const int n = static_cast<int>(X.rows());
   const RowSample ranking_rows = SpreadSample(X, y, kRankingRows);
-  std::vector<NlmlPoint> candidates = RankHypotheses(covariance, ranking_rows, hypotheses, scale, pool);
+  std::vector<NlmlPoint> candidates =
+      effort && effort->spread ? RankLadders(covariance, ranking_rows, Spread(structure, hypotheses), scale, pool)
+                               : RankHypotheses(covariance, ranking_rows, hypotheses, scale, pool);
   Chosen chosen;
   chosen.evaluations = static_cast<int>(hypotheses.cols());
   bool on_all_rows = ranking_rows.y.size() == n;
   bool stepped = false;
-  if (with_step && n >= kFewestRowsToStep && !candidates.empty()) {
-    NlmlPoint best = std::move(candidates.front());
-    candidates.front().theta = best.theta;  // as decoded, should the moved one have no factor on all rows
-    const Move step = StepDown(covariance, ranking_rows.X, ranking_rows.y, scale, pool, best);
-    chosen.evaluations += step.evaluations;
-    const RowSample noise_rows = SpreadSample(X, y, kNoiseRows);
-    if (!on_all_rows) {
-      best.workspace.covariance.pool = pool;
-      Evaluate(covariance, noise_rows.X, noise_rows.y, scale, best);
-      ++chosen.evaluations;
+  if (effort && n >= kFewestRowsToStep && !candidates.empty()) {
+    const RowSample rows = SpreadSample(X, y, effort->step_rows);
+    std::vector<LogParameters> starts = {
+        ScaleKernelAndNoise(structure, candidates[0].theta, candidates[0].value.log_scale)};
+    if (effort->standard_start) {
+      starts.push_back(StandardStart(covariance.expression()) +
+                       std::log(y.squaredNorm() / n) * ScaleDirection(covariance.expression()));
     }
-    if (best.value.ok) {
-      chosen.evaluations += TuneNoise(noise_rows.y, scale, pool, best).evaluations;
-      const NoiseFloor floor(covariance.expression(), noise_rows.X, noise_rows.y);
-      chosen.evaluations += RaiseNoise(floor, noise_rows.y, scale, best);
+    std::vector<NlmlPoint> ends(starts.size() + 1);
+    RunOn(pool, static_cast<int>(starts.size()), [&](int k, int) {
+      const std::optional<LogParameters> end = StepsFrom(covariance, table, rows, starts[k], effort->steps, nullptr);
+      if (!end) return;
+      ends[k].theta = *end;
+      Evaluate(covariance, X, y, scale, ends[k]);
+    });
+    ends.back().theta = starts[0];
+    Evaluate(covariance, X, y, scale, ends.back());
+    std::erase_if(ends, [](const NlmlPoint& c) { return !c.value.ok; });
+    std::stable_sort(ends.begin(), ends.end(),
+                     [](const NlmlPoint& a, const NlmlPoint& b) { return a.value.nlml < b.value.nlml; });
+    if (!ends.empty()) {
+      NlmlPoint best = std::move(ends.front());
+      if (n > effort->step_rows && effort->full_steps > 0) {
+        const LogParameters from = ScaleKernelAndNoise(structure, best.theta, best.value.log_scale);
+        const std::optional<LogParameters> end = StepsFrom(covariance, table, {X, y}, from, effort->full_steps, pool);
+        if (end) {
+          best.theta = *end;
+          Evaluate(covariance, X, y, scale, best);
+        }
+      }
+      if (best.value.ok) {
+        const NoiseFloor floor(covariance.expression(), X, y);
+        chosen.evaluations += RaiseNoise(floor, y, scale, best);
+      }
+      on_all_rows = best.value.ok;
+      stepped = true;
+      if (best.value.ok) candidates.insert(candidates.begin(), std::move(best));
     }
-    on_all_rows = best.value.ok && noise_rows.y.size() == n;
-    stepped = best.value.ok && step.moved;
-    if (best.value.ok) candidates.insert(candidates.begin(), std::move(best));
   } else if (!candidates.empty()) {
     const NoiseFloor floor(covariance.expression(), ranking_rows.X, ranking_rows.y);
     chosen.evaluations += RaiseNoise(floor, ranking_rows.y, scale, candidates.front());
@@ -107,7 +142,8 @@ OneShot InferOneShot(const TrainedNetwork& network, const Encoding& encoding, co
   const Vector& y = encoding.y;
   if (!bare) hypotheses = WithHypothesesFromData(structure, X, y, hypotheses);
   const std::optional<ClosedFormScale> scale = ScaleOf(network.config());
-  Chosen chosen = Choose(structure, X, y, hypotheses, scale ? &*scale : nullptr, !bare, options.pool);
+  Chosen chosen = Choose(structure, X, y, hypotheses, scale ? &*scale : nullptr,
+                         bare ? std::nullopt : std::optional(options.effort.value_or(Effort())), options.pool);
   Posterior posterior = ScaledPosterior(structure, X, y, chosen.point);
   return {std::move(posterior), std::move(hypotheses), scale, chosen.evaluations, chosen.stepped, decode_ms,
           clock.Milliseconds()};

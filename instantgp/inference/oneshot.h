@@ -24,6 +24,15 @@ inline constexpr int kNoiseRows = 256;
 // NLL of simulated tables of at most 20 rows was 1.49, without 0.98.
 inline constexpr int kFewestRowsToStep = 30;
 
+// How much work an answer is worth.
+struct Effort {
+  bool spread = true;
+  bool standard_start = true;
+  int step_rows = 200;
+  int steps = 6;       // on them, from each start
+  int full_steps = 2;  // on all rows, from the best
+};
+
 struct OneShotOptions {
   ThreadPool* pool = nullptr;  // works on several hypotheses at once; the result does not depend on it
   const Matrix* decoded =
@@ -31,6 +40,7 @@ struct OneShotOptions {
   // As decoded: no hypotheses from the data, no step, as always for the AHGP baseline. Noise that the rows do not speak
   // for is raised all the same (noise_floor.h).
   bool bare = false;
+  std::optional<Effort> effort;
 };
 
 struct OneShot {

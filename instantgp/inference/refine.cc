@@ -38,6 +38,7 @@ Type2Result Refine(const Structure& structure, const Matrix& X, const Vector& y,
   const Expression expression = ToExpression(structure);
   const RowSample part = SpreadSample(X, y, kScreeningRows);
   Type2Options screening = options;
+  screening.optimizer = Optimizer::kSecondOrder;
   screening.max_steps = kScreeningSteps;
   screening.pool = nullptr;  // the screenings run beside each other
 
@@ -60,31 +61,16 @@ Type2Result Refine(const Structure& structure, const Matrix& X, const Vector& y,
   }
 
   std::array<Type2Result, 2> polished;
-  std::array<Type2Options, 2> own = {options, options};
   RunOn(options.pool, best != nullptr ? 2 : 1, [&](int k, int) {
-    const Vector& start = k == 0 ? one_shot : best->theta;
-    own[k].scaling = Type2Scaling(expression, part.X, part.y, options.map, start);
-    own[k].max_steps = options.max_steps > 0 ? std::min(options.max_steps, kBothSteps) : kBothSteps;
-    if (best != nullptr) own[k].pool = nullptr;  // the two run beside each other
-    polished[k] = FitType2(expression, X, y, own[k], start);
+    Type2Options own = options;
+    own.optimizer = Optimizer::kSecondOrder;
+    if (best != nullptr) own.pool = nullptr;  // the two run beside each other
+    polished[k] = FitType2(expression, X, y, own, k == 0 ? one_shot : best->theta);
   });
   const int better = polished[1].ok && (!polished[0].ok || polished[1].value < polished[0].value) ? 1 : 0;
   Type2Result result = polished[better];
   result.evaluations = polished[0].evaluations + polished[1].evaluations + evaluations;
   result.rejected = polished[0].rejected + polished[1].rejected;
-  const bool more = options.max_steps == 0 || options.max_steps > kBothSteps;
-  if (!more || !result.ok || result.reason != StopReason::kMaxSteps || options.stop.stop_requested()) return result;
-
-  Type2Options rest = own[better];
-  rest.pool = options.pool;
-  rest.max_steps = options.max_steps > 0 ? options.max_steps - result.steps : 0;
-  const Type2Result end = FitType2(expression, X, y, rest, result.theta);
-  if (!end.ok || end.value > result.value) return result;
-  const Type2Result first = std::exchange(result, end);
-  result.nlml_start = first.nlml_start;
-  result.steps += first.steps;
-  result.evaluations += first.evaluations;
-  result.rejected += first.rejected;
   return result;
 }
 

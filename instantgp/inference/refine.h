@@ -18,8 +18,7 @@
 namespace instantgp {
 
 inline constexpr int kScreeningRows = 160;
-inline constexpr int kScreeningSteps = 25;
-inline constexpr int kBothSteps = 10;  // then the better of the two goes on alone
+inline constexpr int kScreeningSteps = 8;
 
 // theta (p + 1, K) are the hypotheses before the closed-form scale, `one_shot` the parameters chosen among them.
 // `options` are those of the polish, and its pool serves all of refine. The better end of the two polishes, by what

@@ -14,81 +14,19 @@
 #include "instantgp/gp/cholesky.h"
 #include "instantgp/gp/marginal_likelihood.h"
 #include "instantgp/inference/noise_floor.h"
-#include "instantgp/inference/soft_wall.h"
+#include "instantgp/inference/type2_objective.h"
 #include "instantgp/kernel/parameters.h"
 #include "instantgp/kernel/prior.h"
 #include "instantgp/optimize/adam.h"
 #include "instantgp/optimize/hessian.h"
 #include "instantgp/optimize/lbfgs.h"
 #include "instantgp/optimize/mapped.h"
+#include "instantgp/optimize/second_order.h"
 
 namespace instantgp {
 namespace {
 
 constexpr double kStartNoiseStd = 0.2;
-
-// NLML per point, the walls, and with MAP the negative log priors divided by n.
-class Type2Objective final : public FirstOrderFunction {
- public:
-  Type2Objective(const Covariance& covariance, const ParameterTable& table, const Matrix& X, const Vector& y, bool map,
-                 ThreadPool* pool)
-      : covariance_(covariance),
-        table_(table),
-        X_(X),
-        y_(y),
-        map_(map),
-        floor_(covariance.expression(), X, y),
-        held_(floor_) {
-    if (X.rows() >= kTwoPartSize) workspace_.covariance.pool = pool;
-  }
-
-  int size() const override { return static_cast<int>(table_.size()) + 1; }
-
-  bool Evaluate(const Vector& theta, double* value, Vector* gradient) override {
-    const NlmlValue nlml = NegativeLogMarginalLikelihood(covariance_, X_, y_, theta, gradient, workspace_);
-    if (!nlml.ok) return false;
-    *value = nlml.nlml;
-    AddSoftWall(theta, value, gradient);
-    held_.AddWall(theta, value, gradient);
-    if (map_) AddPriors(theta, value, gradient);
-    return true;
-  }
-
-  NlmlValue Nlml(const LogParameters& theta) {
-    return NegativeLogMarginalLikelihood(covariance_, X_, y_, theta, nullptr, workspace_);
-  }
-
-  // Where the noise is to be held in another fit, if the rows do not speak for that of theta.
-  std::optional<double> NoiseToHold(LogParameters theta) {
-    theta.noise() = std::max(theta.noise(), held_.least());
-    return floor_.LevelFor(theta.noise(), [&](double level) -> std::optional<double> {
-      theta.noise() = level;
-      double value = 0;
-      if (!Evaluate(theta, &value, nullptr)) return std::nullopt;
-      return value;
-    });
-  }
-  void HoldNoise(double level) { held_.Hold(level); }
-  void ReleaseNoise() { held_ = floor_; }
-
- private:
-  void AddPriors(const LogParameters& theta, double* value, Vector* gradient) const {
-    const double n = static_cast<double>(y_.size());
-    for (int i = 0; i < size(); ++i) {
-      const GammaPrior prior = table_.PriorOfRow(i);
-      *value -= prior.LogDensity(theta[i]) / n;
-      if (gradient != nullptr) (*gradient)[i] -= prior.DLogDensity(theta[i]) / n;
-    }
-  }
-
-  const Covariance& covariance_;
-  const ParameterTable& table_;
-  const Matrix& X_;
-  const Vector& y_;
-  bool map_;
-  NoiseFloor floor_, held_;
-  NlmlWorkspace workspace_;
-};
 
 OptimizeSummary Minimize(Type2Objective& objective, const Vector& start, const Type2Options& options) {
   if (options.optimizer == Optimizer::kAdam) {
@@ -96,6 +34,12 @@ OptimizeSummary Minimize(Type2Objective& objective, const Vector& start, const T
     if (options.max_steps > 0) adam.max_steps = options.max_steps;
     adam.stop = options.stop;
     return MinimizeAdam(objective, start, adam);
+  }
+  if (options.optimizer == Optimizer::kSecondOrder) {
+    SecondOrderOptions second_order;
+    if (options.max_steps > 0) second_order.max_steps = options.max_steps;
+    second_order.stop = options.stop;
+    return MinimizeSecondOrder(objective, start, second_order);
   }
   LbfgsOptions lbfgs;
   if (options.max_steps > 0) lbfgs.max_steps = options.max_steps;

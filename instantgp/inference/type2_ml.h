@@ -15,12 +15,12 @@
 
 namespace instantgp {
 
-enum class Optimizer { kLbfgs, kAdam };
+enum class Optimizer { kLbfgs, kAdam, kSecondOrder };
 
 struct Type2Options {
   Optimizer optimizer = Optimizer::kLbfgs;
   bool map = false;   // add the log priors of kernel/prior.h
-  int max_steps = 0;  // 0: the optimiser's own default (L-BFGS 200, Adam 150)
+  int max_steps = 0;  // 0: the optimiser's own default (L-BFGS 200, Adam 150, second order 30)
   int restarts = 10;  // multi-start only: starts drawn from the priors
   std::uint64_t seed = 0;
   // L-BFGS: steps are taken in z, theta = start + scaling z; empty: none. See Type2Scaling.

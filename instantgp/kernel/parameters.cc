@@ -72,6 +72,19 @@ class TableBuilder {
   std::map<int, int> addends_of_column_;
 };
 
+// Fills direction[row...] for the leaves of an expression that is to be multiplied by exp(share).
+void AddScale(const Expression& expression, double share, Vector& direction, Index& row) {
+  if (expression.op == Expression::Op::kLeaf) {
+    for (ParameterKind kind : ParametersOf(expression.symbol)) {
+      const bool scales = kind == ParameterKind::kVariance || kind == ParameterKind::kOffset;
+      direction[row++] = scales ? share : 0;
+    }
+    return;
+  }
+  if (expression.op == Expression::Op::kProduct) share /= static_cast<double>(expression.terms.size());
+  for (const Expression& term : expression.terms) AddScale(term, share, direction, row);
+}
+
 }  // namespace
 
 ParameterTable::ParameterTable(const Expression& expression) : parameters_(TableBuilder(expression).table) {}
@@ -121,6 +134,14 @@ LogParameters DrawFromPrior(const ParameterTable& table, RandomStream& random) {
   }
   log_parameters.noise() = std::log(random.Exponential(kNoisePriorMean));
   return log_parameters;
+}
+
+LogParameters ScaleDirection(const Expression& expression) {
+  LogParameters direction = Vector::Zero(NumParameters(expression) + 1);
+  Index row = 0;
+  AddScale(expression, 1, direction, row);
+  direction.noise() = 1;
+  return direction;
 }
 
 }  // namespace instantgp

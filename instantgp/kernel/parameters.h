@@ -46,6 +46,9 @@ class ParameterTable {
 };
 int NumParameters(const Expression& expression);
 
+// What multiplies kernel and noise by e, added to LogParameters: every addend's share is spread over its factors.
+LogParameters ScaleDirection(const Expression& expression);
+
 // One draw from the priors, the noise's included.
 LogParameters DrawFromPrior(const ParameterTable& table, RandomStream& random);
 

@@ -23,6 +23,8 @@ double GammaPrior::LogDensity(double log_theta) const {
 
 double GammaPrior::DLogDensity(double log_theta) const { return shape - 1 - rate * std::exp(log_theta); }
 
+double GammaPrior::D2LogDensity(double log_theta) const { return -rate * std::exp(log_theta); }
+
 GammaPrior PriorOf(ParameterKind kind) {
   switch (kind) {
     case ParameterKind::kVariance:

@@ -17,6 +17,8 @@ struct GammaPrior {
   double LogDensity(double log_theta) const;
   // d log p / d log theta = shape - 1 - rate theta
   double DLogDensity(double log_theta) const;
+  // d^2 log p / d (log theta)^2 = - rate theta
+  double D2LogDensity(double log_theta) const;
 
   friend bool operator==(const GammaPrior&, const GammaPrior&) = default;
 };

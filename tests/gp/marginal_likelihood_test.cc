@@ -50,6 +50,85 @@ double Nlml(const Case& c, const Vector& theta, Vector* gradient = nullptr) {
   return value.nlml;
 }
 
+// The definition, with dA / d log theta by differences: (alpha^T D_i A^-1 D_j alpha) / 2 n.
+Matrix AverageInformationByDefinition(const Case& c) {
+  const Covariance covariance(c.expression);
+  const Index n = c.X.rows();
+  CovarianceScratch scratch;
+  const auto full = [&](const LogParameters& theta) {
+    Matrix A = Matrix::Zero(n, n);
+    covariance.Gram(c.X, theta.data(), A, scratch);
+    A = Matrix(A.selfadjointView<Eigen::Lower>());
+    A.diagonal().array() += std::exp(theta.noise());
+    return A;
+  };
+  const Eigen::LDLT<Matrix> factor(full(c.theta));
+  const Vector alpha = factor.solve(c.y);
+  Matrix D_alpha(n, c.theta.size());
+  for (Index i = 0; i < c.theta.size(); ++i) {
+    constexpr double h = 1e-5;
+    LogParameters up = c.theta, down = c.theta;
+    up[i] += h;
+    down[i] -= h;
+    D_alpha.col(i) = (full(up) - full(down)) * alpha / (2 * h);
+  }
+  return D_alpha.transpose() * factor.solve(D_alpha) / (2.0 * static_cast<double>(n));
+}
+
+Matrix AverageInformation(const Case& c, const LogParameters& theta, const ClosedFormScale* scale,
+                          ThreadPool* pool = nullptr) {
+  const Covariance covariance(c.expression);
+  NlmlWorkspace workspace;
+  workspace.covariance.pool = pool;
+  EXPECT_TRUE(NegativeLogMarginalLikelihood(covariance, c.X, c.y, theta, nullptr, workspace, scale).ok);
+  Vector gradient, plain;
+  Matrix curvature;
+  EXPECT_TRUE(NlmlGradient(covariance, c.X, theta, scale, workspace, &gradient, &curvature));
+  NegativeLogMarginalLikelihood(covariance, c.X, c.y, theta, &plain, workspace, scale);
+  EXPECT_EQ(gradient, plain);  // the curvature is beside it, not in its way
+  return curvature;
+}
+
+TEST(MarginalLikelihood, AverageInformationIsItsDefinitionForEverySymbolPairAndRandomStructure) {
+  RandomStream random(5);
+  for (const Expression& e : LikelihoodCases()) {
+    const Case c = MakeCase(random, e, random.UniformInt(2, 25));
+    const Matrix expected = AverageInformationByDefinition(c), got = AverageInformation(c, c.theta, nullptr);
+    EXPECT_LE((got - expected).cwiseAbs().maxCoeff(), 1e-6 * std::max(1.0, expected.cwiseAbs().maxCoeff()))
+        << Print(e, DefaultColumnNames(8));
+    EXPECT_EQ(got, Matrix(got.transpose()));
+  }
+}
+
+// At the best scale it is what is left of the whole when the scale is minimised out: the Schur complement of the
+// scale's direction, which therefore is flat.
+TEST(MarginalLikelihood, AverageInformationAtTheBestScaleIsProfiledOverIt) {
+  RandomStream random(6);
+  const ClosedFormScale scale{.pseudo_rows = 0};
+  for (const Expression& e : LikelihoodCases()) {
+    Case c = MakeCase(random, e, random.UniformInt(5, 25));
+    NlmlWorkspace workspace;
+    const NlmlValue value = NegativeLogMarginalLikelihood(Covariance(e), c.X, c.y, c.theta, nullptr, workspace, &scale);
+    ASSERT_TRUE(value.ok);
+    const Vector direction = ScaleDirection(e);
+    const LogParameters scaled = c.theta + value.log_scale * direction;
+    const Matrix whole = AverageInformation(c, scaled, nullptr);
+    const Vector along = whole * direction;
+    const Matrix expected = whole - along * along.transpose() / direction.dot(along);
+    const Matrix got = AverageInformation(c, c.theta, &scale);
+    const double size = std::max(1.0, whole.cwiseAbs().maxCoeff());
+    EXPECT_LE((got - expected).cwiseAbs().maxCoeff(), 1e-8 * size);
+    EXPECT_LE((got * direction).cwiseAbs().maxCoeff(), 1e-8 * size);
+  }
+}
+
+TEST(MarginalLikelihood, AverageInformationIsTheSameOnTwoThreads) {
+  RandomStream random(8);
+  ThreadPool pool(2);
+  const Case c = MakeCase(random, ToExpression(testing::RandomStructure(random, 4)), 150);
+  EXPECT_EQ(AverageInformation(c, c.theta, nullptr), AverageInformation(c, c.theta, nullptr, &pool));
+}
+
 TEST(MarginalLikelihood, GradientInLogSpaceForEverySymbolPairAndRandomStructure) {
   RandomStream random(1);
   for (const Expression& e : LikelihoodCases()) {

@@ -1,0 +1,36 @@
+// Hypotheses spread on purpose over what the network finds hardest: how much is noise, and how smooth the rest.
+//
+// Its answers err together: on tables of little noise all of them have too much of it, on nearly linear ones all
+// lengthscales are too short. Around every hypothesis the noise variance is divided by 1, 10 and 100 and the
+// lengthscales of SE and MAT52 are multiplied by 1, 3 and 12; further ones have the same lengthscale everywhere.
+// Those that differ in the noise alone share a Gram matrix, so each costs little more than a factorisation on the
+// hundred rows they are ranked on.
+#pragma once
+
+#include <vector>
+
+#include "instantgp/base/matrix.h"
+#include "instantgp/base/thread_pool.h"
+#include "instantgp/gp/marginal_likelihood.h"
+#include "instantgp/inference/nlml_point.h"
+#include "instantgp/inference/row_sample.h"
+#include "instantgp/kernel/structure.h"
+
+namespace instantgp {
+
+// Candidates that differ in their noise alone.
+struct NoiseLadder {
+  LogParameters theta;  // its own noise does not count
+  std::vector<double> log_noises;
+  bool of_kernel = false;  // whether they are relative to the mean variance of the kernel
+};
+
+std::vector<NoiseLadder> Spread(const Structure& structure, const Matrix& hypotheses);
+
+// The best of every ladder, evaluated on the rows, best first; of equals the earlier one. Those without a factor are
+// left out.
+std::vector<NlmlPoint> RankLadders(const Covariance& covariance, const RowSample& rows,
+                                   const std::vector<NoiseLadder>& ladders, const ClosedFormScale* scale,
+                                   ThreadPool* pool);
+
+}  // namespace instantgp

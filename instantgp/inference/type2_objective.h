@@ -1,0 +1,56 @@
+// What type-2 ML and MAP minimise, for optimisers of first and of second order.
+#pragma once
+
+#include <optional>
+
+#include "instantgp/base/matrix.h"
+#include "instantgp/base/thread_pool.h"
+#include "instantgp/gp/marginal_likelihood.h"
+#include "instantgp/inference/noise_floor.h"
+#include "instantgp/kernel/log_parameters.h"
+#include "instantgp/kernel/parameters.h"
+#include "instantgp/optimize/objective.h"
+#include "instantgp/optimize/second_order.h"
+
+namespace instantgp {
+
+// NLML per point, the walls, and with MAP the negative log priors divided by n. `covariance`, `table`, `X` and `y` must
+// outlive it.
+class Type2Objective final : public FirstOrderFunction, public SecondOrderFunction {
+ public:
+  Type2Objective(const Covariance& covariance, const ParameterTable& table, const Matrix& X, const Vector& y, bool map,
+                 ThreadPool* pool);
+
+  int size() const override { return static_cast<int>(table_.size()) + 1; }
+  bool Evaluate(const Vector& theta, double* value, Vector* gradient) override;
+
+  // Without priors the overall scale is set to its best at no cost, and slopes are those along the other directions.
+  bool Value(Vector& theta, double* value) override;
+  bool Slopes(Vector* gradient, Matrix* curvature) override;
+
+  NlmlValue Nlml(const LogParameters& theta);
+
+  // Where the noise is to be held in another fit, if the rows do not speak for that of theta.
+  std::optional<double> NoiseToHold(LogParameters theta);
+  void HoldNoise(double level) { held_.Hold(level); }
+  void ReleaseNoise() { held_ = floor_; }
+
+ private:
+  // Each is added to what is there; `gradient` and `curvature` (its diagonal) may be null.
+  void AddPriors(const LogParameters& theta, double* value, Vector* gradient, Matrix* curvature) const;
+  void AddWalls(const LogParameters& theta, double* value, Vector* gradient, Matrix* curvature) const;
+  const ClosedFormScale* Scale() const { return map_ ? nullptr : &scale_; }
+
+  const Covariance& covariance_;
+  const ParameterTable& table_;
+  const Matrix& X_;
+  const Vector& y_;
+  bool map_;
+  ClosedFormScale scale_;
+  LogParameters scale_direction_;
+  NoiseFloor floor_, held_;
+  NlmlWorkspace workspace_;
+  LogParameters evaluated_, moved_;  // of the last Value: where the factor was made, and where the scale took it
+};
+
+}  // namespace instantgp

@@ -1,0 +1,110 @@
+#include "instantgp/optimize/second_order.h"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+
+namespace instantgp {
+namespace {
+
+constexpr double kLeastCurvature = 1e-3;
+constexpr double kFirstDamping = 0.1, kLeastDamping = 1e-4, kMostDamping = 1e6;
+
+// The step within reach, and what the quadratic model promises of it.
+struct Proposal {
+  Vector step;
+  double promise = 0;  // decrease
+};
+
+Proposal Propose(const Vector& gradient, const Matrix& H, double damping, double reach) {
+  Matrix damped = H;
+  damped.diagonal().array() += damping * (H.diagonal().array() + kLeastCurvature);
+  const auto promise_of = [&](const Vector& step) { return -gradient.dot(step) - 0.5 * step.dot(H * step); };
+  const Vector whole = -damped.ldlt().solve(gradient);
+  Proposal proposal;
+  proposal.step = whole.cwiseMax(-reach).cwiseMin(reach);
+  proposal.promise = promise_of(proposal.step);
+  if (proposal.promise > 0) return proposal;
+  // Cut off here and there a step may point uphill; shortened as a whole it does not.
+  proposal.step = whole * std::min(1.0, reach / whole.cwiseAbs().maxCoeff());
+  proposal.promise = promise_of(proposal.step);
+  return proposal;
+}
+
+// How much of the curvature along the step was really there; held to what one step can tell.
+double Secant(const Vector& step, const Vector& before, const Vector& after, const Matrix& H) {
+  const double assumed = step.dot(H * step), real = step.dot(after - before);
+  if (!(assumed > 0) || !std::isfinite(real)) return 1;
+  return std::clamp(real / assumed, 0.2, 2.0);
+}
+
+}  // namespace
+
+OptimizeSummary MinimizeSecondOrder(SecondOrderFunction& f, const Vector& start, const SecondOrderOptions& options) {
+  OptimizeSummary summary;
+  Vector x = start, gradient;
+  Matrix H;
+  double value = 0;
+  ++summary.evaluations;
+  if (!f.Value(x, &value)) {
+    ++summary.rejected;
+    return summary;
+  }
+  summary.x = x;
+  summary.value = summary.start_value = value;
+  summary.reason = StopReason::kMaxSteps;
+  if (options.max_steps <= 0) return summary;
+  if (!f.Slopes(&gradient, &H)) {
+    summary.reason = StopReason::kLineSearch;
+    return summary;
+  }
+  double damping = kFirstDamping, size = 1;
+  int idle = 0;  // steps in a row that gained next to nothing
+  while (true) {
+    if (options.stop.stop_requested()) {
+      summary.reason = StopReason::kInterrupted;
+      return summary;
+    }
+    const Proposal proposal = Propose(gradient, size * H, damping, options.reach);
+    if (!(proposal.promise > 0.1 * options.worth)) {
+      summary.reason = StopReason::kConverged;
+      return summary;
+    }
+    Vector trial = x + proposal.step;
+    ++summary.evaluations;
+    const bool ok = f.Value(trial, &value) && std::isfinite(value);
+    if (!ok) ++summary.rejected;
+    const double gain = ok ? summary.value - value : -1;
+    if (!(gain > 0)) {
+      damping *= 8;
+      if (damping > kMostDamping || (ok && gain > -options.worth && proposal.promise < options.worth)) {
+        summary.reason = damping > kMostDamping ? StopReason::kLineSearch : StopReason::kConverged;
+        return summary;
+      }
+      continue;
+    }
+    const double kept = gain / proposal.promise;
+    if (kept > 0.75) damping = std::max(kLeastDamping, damping / 5);
+    if (kept < 0.25) damping *= 3;
+    const Vector moved = trial - x;
+    x = trial;
+    summary.x = x;
+    summary.value = value;
+    ++summary.steps;
+    idle = gain < options.worth ? idle + 1 : 0;
+    if (idle == 2) {
+      summary.reason = StopReason::kConverged;
+      return summary;
+    }
+    if (summary.steps >= options.max_steps) return summary;
+    const Vector before = gradient;
+    const Matrix H_before = H;
+    if (!f.Slopes(&gradient, &H)) {
+      summary.reason = StopReason::kLineSearch;
+      return summary;
+    }
+    size = Secant(moved, before, gradient, H_before);
+  }
+}
+
+}  // namespace instantgp

@@ -1,0 +1,81 @@
+#include "instantgp/inference/spread.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+#include "instantgp/kernel/parameters.h"
+#include "instantgp/simulate/distribution.h"
+#include "tests/support/random_kernels.h"
+
+namespace instantgp {
+namespace {
+
+TEST(Spread, KeepsEveryHypothesisAndMovesNothingButNoiseAndLengthscales) {
+  RandomStream random(3);
+  for (const Structure& structure : testing::AllPairStructures()) {
+    const ParameterTable table(ToExpression(structure));
+    Matrix hypotheses(static_cast<Index>(table.size()) + 1, 3);
+    for (Index k = 0; k < hypotheses.size(); ++k) hypotheses.data()[k] = random.Normal();
+    const std::vector<Index> rows = table.Rows(ParameterKind::kLengthscale, {Elementary::kSE, Elementary::kMAT52});
+    const std::set<Index> lengthscales(rows.begin(), rows.end());
+    std::vector<bool> kept(3, false);
+    for (const NoiseLadder& ladder : Spread(structure, hypotheses)) {
+      bool from_one = false;
+      for (Index k = 0; k < 3; ++k) {
+        bool same = true, same_lengthscales = true;
+        for (Index row = 0; row < ladder.theta.kernel_size(); ++row) {
+          const bool equal = ladder.theta[row] == hypotheses(row, k);
+          (lengthscales.contains(row) ? same_lengthscales : same) &= equal;
+        }
+        from_one |= same;
+        if (same && same_lengthscales) kept[k] = kept[k] || ladder.log_noises[0] == hypotheses(NoiseRow(hypotheses), k);
+      }
+      EXPECT_TRUE(from_one);
+      EXPECT_GE(ladder.log_noises.size(), 2u);
+    }
+    EXPECT_EQ(kept, std::vector<bool>(3, true));
+  }
+}
+
+// The best of a ladder is what ranking each of its rungs by itself would give, with the factor that belongs to it.
+TEST(Spread, RanksEveryRungAndKeepsTheFactorOfTheBest) {
+  SimulationOptions options;
+  options.n = 40;
+  options.positives_only = true;
+  const ClosedFormScale scale;
+  ThreadPool pool(2);
+  for (std::uint64_t k = 0; k < 20; ++k) {
+    const Simulated s = Simulate(options, 11, k);
+    const Covariance covariance(ToExpression(s.given));
+    const Matrix hypotheses = s.theta;
+    const std::vector<NoiseLadder> ladders = Spread(s.given, hypotheses);
+    const RowSample rows{s.X, s.y};
+    const std::vector<NlmlPoint> ranked = RankLadders(covariance, rows, ladders, &scale, &pool);
+    ASSERT_FALSE(ranked.empty());
+    double best = std::numeric_limits<double>::infinity();
+    for (const NoiseLadder& ladder : ladders) {
+      NlmlPoint point;
+      point.theta = ladder.theta;
+      Evaluate(covariance, s.X, s.y, &scale, point);
+      const double base = ladder.of_kernel ? std::log(point.K.diagonal().mean()) : 0;
+      for (const double rung : ladder.log_noises) {
+        point.theta.noise() = base + rung;
+        Evaluate(covariance, s.X, s.y, &scale, point);
+        if (point.value.ok) best = std::min(best, point.value.nlml);
+      }
+    }
+    EXPECT_EQ(ranked[0].value.nlml, best);
+    NlmlPoint again;
+    again.theta = ranked[0].theta;
+    Evaluate(covariance, s.X, s.y, &scale, again);
+    EXPECT_EQ(again.value.nlml, ranked[0].value.nlml);
+    EXPECT_EQ(Matrix(again.workspace.A.triangularView<Eigen::Lower>()),
+              Matrix(ranked[0].workspace.A.triangularView<Eigen::Lower>()));
+    for (std::size_t i = 1; i < ranked.size(); ++i) EXPECT_LE(ranked[i - 1].value.nlml, ranked[i].value.nlml);
+  }
+}
+
+}  // namespace
+}  // namespace instantgp
