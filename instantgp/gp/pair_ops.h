@@ -89,7 +89,7 @@ inline void Map(int size, double* out, F f) {
   for (int k = 0; k < size; k += lanes) hn::StoreU(f(k), d, out + k);
 }
 
-// exp(x) for x <= 700, zero below -708; a larger x counts as 700 (1e304), so a wild parameter gives a finite number.
+// exp(x) for x <= 700, zero below -200 (1e-87); a larger x counts as 700 (1e304), so a wild parameter gives a finite number.
 //
 // x = k log 2 + r, |r| <= log(2)/2: exp(x) = 2^k exp(r), exp(r) by its series to r^12/12! (remainder below 2e-16).
 // Highway's own Exp handles the whole range of doubles at about twice the cost, and exponentials are most of a
@@ -110,7 +110,7 @@ inline V BoundedExp(V x) {
   V p = hn::Set(d, kSeries[0]);
   for (int i = 1; i < 13; ++i) p = hn::MulAdd(p, r, hn::Set(d, kSeries[i]));
   const V scaled = hn::BitCast(d, hn::Add(hn::BitCast(di, p), hn::ShiftLeft<52>(hn::BitCast(di, shifted))));
-  return hn::IfThenElseZero(hn::Ge(bounded, hn::Set(d, -708.0)), scaled);
+  return hn::IfThenElseZero(hn::Ge(bounded, hn::Set(d, -200.0)), scaled);
 }
 
 // sums[m] += sum over k < size of the m-th vector that f(k) returns (an array of M vectors), in one pass. Entries past

@@ -47,9 +47,10 @@ struct Chosen {
 
 // Where a start ends after its steps on the rows; nullopt where it cannot be evaluated.
 std::optional<LogParameters> StepsFrom(const Covariance& covariance, const ParameterTable& table, const RowSample& rows,
-                                       const LogParameters& start, int steps, ThreadPool* pool) {
+                                       const LogParameters& start, int steps, ThreadPool* pool, double pull) {
   Type2Objective objective(covariance, table, rows.X, rows.y, false, pool);
-  const OptimizeSummary end = MinimizeSecondOrder(objective, start, {.max_steps = steps});
+  if (pull > 0) objective.PullTowards(start, pull);
+  const OptimizeSummary end = MinimizeSecondOrder(objective, start, {.reach = objective.StepReach(), .max_steps = steps});
   if (end.x.size() == 0) return std::nullopt;
   return end.x;
 }
@@ -77,7 +78,7 @@ Chosen Choose(const Structure& structure, const Matrix& X, const Vector& y, cons
     }
     std::vector<NlmlPoint> ends(starts.size() + 1);
     RunOn(pool, static_cast<int>(starts.size()), [&](int k, int) {
-      const std::optional<LogParameters> end = StepsFrom(covariance, table, rows, starts[k], effort->steps, nullptr);
+      const std::optional<LogParameters> end = StepsFrom(covariance, table, rows, starts[k], effort->steps, nullptr, effort->pull);
       if (!end) return;
       ends[k].theta = *end;
       Evaluate(covariance, X, y, scale, ends[k]);
@@ -91,7 +92,7 @@ Chosen Choose(const Structure& structure, const Matrix& X, const Vector& y, cons
       NlmlPoint best = std::move(ends.front());
       if (n > effort->step_rows && effort->full_steps > 0) {
         const LogParameters from = ScaleKernelAndNoise(structure, best.theta, best.value.log_scale);
-        const std::optional<LogParameters> end = StepsFrom(covariance, table, {X, y}, from, effort->full_steps, pool);
+        const std::optional<LogParameters> end = StepsFrom(covariance, table, {X, y}, from, effort->full_steps, pool, effort->pull);
         if (end) {
           best.theta = *end;
           Evaluate(covariance, X, y, scale, best);

@@ -31,6 +31,7 @@ struct Effort {
   int step_rows = 200;
   int steps = 6;       // on them, from each start
   int full_steps = 2;  // on all rows, from the best
+  double pull = 0;
 };
 
 struct OneShotOptions {
@@ -40,7 +41,7 @@ struct OneShotOptions {
   // As decoded: no hypotheses from the data, no step, as always for the AHGP baseline. Noise that the rows do not speak
   // for is raised all the same (noise_floor.h).
   bool bare = false;
-  std::optional<Effort> effort;
+  std::optional<Effort> effort = std::nullopt;
 };
 
 struct OneShot {

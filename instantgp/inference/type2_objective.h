@@ -28,6 +28,12 @@ class Type2Objective final : public FirstOrderFunction, public SecondOrderFuncti
   bool Value(Vector& theta, double* value) override;
   bool Slopes(Vector* gradient, Matrix* curvature) override;
 
+  Reach StepReach() const;
+
+  // Add 1/2 |r|^2 / (std^2 n), r the way from the centre, not counting the overall scale: what few rows say is weighed
+  // against where a start comes from.
+  void PullTowards(LogParameters centre, double std);
+
   NlmlValue Nlml(const LogParameters& theta);
 
   // Where the noise is to be held in another fit, if the rows do not speak for that of theta.
@@ -39,6 +45,7 @@ class Type2Objective final : public FirstOrderFunction, public SecondOrderFuncti
   // Each is added to what is there; `gradient` and `curvature` (its diagonal) may be null.
   void AddPriors(const LogParameters& theta, double* value, Vector* gradient, Matrix* curvature) const;
   void AddWalls(const LogParameters& theta, double* value, Vector* gradient, Matrix* curvature) const;
+  void AddPull(const LogParameters& theta, double* value, Vector* gradient, Matrix* curvature) const;
   const ClosedFormScale* Scale() const { return map_ ? nullptr : &scale_; }
 
   const Covariance& covariance_;
@@ -48,6 +55,8 @@ class Type2Objective final : public FirstOrderFunction, public SecondOrderFuncti
   bool map_;
   ClosedFormScale scale_;
   LogParameters scale_direction_;
+  LogParameters centre_;  // empty: no pull
+  double pull_ = 0;       // 1 / std^2 n
   NoiseFloor floor_, held_;
   NlmlWorkspace workspace_;
   LogParameters evaluated_, moved_;  // of the last Value: where the factor was made, and where the scale took it

@@ -3,12 +3,19 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 
 namespace instantgp {
 namespace {
 
-constexpr double kLeastCurvature = 1e-3;
-constexpr double kFirstDamping = 0.1, kLeastDamping = 1e-4, kMostDamping = 1e6;
+constexpr double kLeastCurvature = 0.02;
+constexpr double kFirstDamping = 0.1, kLeastDamping = 1e-3, kMostDamping = 1e6;
+
+// The longest way of a parameter, in units of its reach.
+double Length(const Vector& step, const Reach& reach) {
+  return (step.cwiseQuotient(reach.up)).cwiseMax(-step.cwiseQuotient(reach.down)).maxCoeff();
+}
 
 // The step within reach, and what the quadratic model promises of it.
 struct Proposal {
@@ -16,17 +23,17 @@ struct Proposal {
   double promise = 0;  // decrease
 };
 
-Proposal Propose(const Vector& gradient, const Matrix& H, double damping, double reach) {
+Proposal Propose(const Vector& gradient, const Matrix& H, double damping, const Reach& reach, double share) {
   Matrix damped = H;
   damped.diagonal().array() += damping * (H.diagonal().array() + kLeastCurvature);
   const auto promise_of = [&](const Vector& step) { return -gradient.dot(step) - 0.5 * step.dot(H * step); };
   const Vector whole = -damped.ldlt().solve(gradient);
   Proposal proposal;
-  proposal.step = whole.cwiseMax(-reach).cwiseMin(reach);
+  proposal.step = whole.cwiseMax(-share * reach.down).cwiseMin(share * reach.up);
   proposal.promise = promise_of(proposal.step);
   if (proposal.promise > 0) return proposal;
   // Cut off here and there a step may point uphill; shortened as a whole it does not.
-  proposal.step = whole * std::min(1.0, reach / whole.cwiseAbs().maxCoeff());
+  proposal.step = whole / std::max(1.0, Length(whole, reach) / share);
   proposal.promise = promise_of(proposal.step);
   return proposal;
 }
@@ -58,14 +65,14 @@ OptimizeSummary MinimizeSecondOrder(SecondOrderFunction& f, const Vector& start,
     summary.reason = StopReason::kLineSearch;
     return summary;
   }
-  double damping = kFirstDamping, size = 1;
+  double damping = kFirstDamping, size = 1, share = 1;  // of the reach
   int idle = 0;  // steps in a row that gained next to nothing
   while (true) {
     if (options.stop.stop_requested()) {
       summary.reason = StopReason::kInterrupted;
       return summary;
     }
-    const Proposal proposal = Propose(gradient, size * H, damping, options.reach);
+    const Proposal proposal = Propose(gradient, size * H, damping, options.reach, share);
     if (!(proposal.promise > 0.1 * options.worth)) {
       summary.reason = StopReason::kConverged;
       return summary;
@@ -75,16 +82,24 @@ OptimizeSummary MinimizeSecondOrder(SecondOrderFunction& f, const Vector& start,
     const bool ok = f.Value(trial, &value) && std::isfinite(value);
     if (!ok) ++summary.rejected;
     const double gain = ok ? summary.value - value : -1;
+    const double length = Length(proposal.step, options.reach);
     if (!(gain > 0)) {
-      damping *= 8;
-      if (damping > kMostDamping || (ok && gain > -options.worth && proposal.promise < options.worth)) {
-        summary.reason = damping > kMostDamping ? StopReason::kLineSearch : StopReason::kConverged;
+      // A parabola through both ends and the slope says where between them to look.
+      const double slope = gradient.dot(proposal.step), bend = value - summary.value - slope;
+      const double lowest = ok && bend > 0 ? -0.5 * slope / bend : 0;
+      share = length * std::clamp(lowest, 0.1, 0.5);
+      damping *= 3;
+      const bool flat = ok && gain > -options.worth && proposal.promise < options.worth;
+      if (damping > kMostDamping || flat) {
+        summary.reason = flat ? StopReason::kConverged : StopReason::kLineSearch;
         return summary;
       }
       continue;
     }
     const double kept = gain / proposal.promise;
     if (kept > 0.75) damping = std::max(kLeastDamping, damping / 5);
+    if (kept > 0.5 && length > 0.9 * share) share = std::min(1.0, 2 * share);
+    if (kept < 0.25) share = std::max(0.5 * length, 0.05);
     if (kept < 0.25) damping *= 3;
     const Vector moved = trial - x;
     x = trial;
@@ -103,7 +118,8 @@ OptimizeSummary MinimizeSecondOrder(SecondOrderFunction& f, const Vector& start,
       summary.reason = StopReason::kLineSearch;
       return summary;
     }
-    size = Secant(moved, before, gradient, H_before);
+    if (getenv("TRACE")) printf("[kept %.2f damp %.1e reach %.2f len %.2f sec %.2f] ", kept, damping, share, length, Secant(moved, before, gradient, H_before));
+    if (!getenv("NOSEC")) size = Secant(moved, before, gradient, H_before);
   }
 }
 

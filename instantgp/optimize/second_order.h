@@ -3,8 +3,8 @@
 //   (H + lambda D) step = - gradient,   D = diag(H) + kLeastCurvature
 //
 // lambda follows from how well the last step's promise was kept. Where H is of the right shape and the wrong size, the
-// gradients at both ends of a step tell: H is multiplied by s^T (g' - g) / s^T H s. A parameter moves by `reach` at
-// most in one step, however flat the function is along it.
+// gradients at both ends of a step tell: H is multiplied by s^T (g' - g) / s^T H s. A parameter moves within its reach in
+// one step, however flat the function is along it, and within less of it after a step that went wrong.
 #pragma once
 
 #include "instantgp/optimize/objective.h"
@@ -21,10 +21,15 @@ class SecondOrderFunction {
   virtual bool Slopes(Vector* gradient, Matrix* curvature) = 0;
 };
 
+// How far a parameter may move in one step, upwards and downwards.
+struct Reach {
+  Vector up, down;
+};
+
 struct SecondOrderOptions {
+  Reach reach;
   int max_steps = 30;
   double worth = 1e-4;  // two steps in a row that gain less, or a promise of less than a tenth of it, are the end
-  double reach = 2;     // of one step, for every parameter
   std::stop_token stop = {};
 };
 

@@ -41,11 +41,15 @@ Bowl RandomBowl(RandomStream& random, int size, double times) {
   return Bowl(B * B.transpose() + 0.01 * Matrix::Identity(size, size), at, times);
 }
 
+Reach Within(const SecondOrderFunction& f, double reach) {
+  return {Vector::Constant(f.size(), reach), Vector::Constant(f.size(), reach)};
+}
+
 TEST(SecondOrder, ABowlTakesAFewSteps) {
   RandomStream random(1);
   for (int k = 0; k < 50; ++k) {
     Bowl bowl = RandomBowl(random, 1 + k % 12, 1);
-    const OptimizeSummary end = MinimizeSecondOrder(bowl, Vector::Zero(bowl.size()), {.worth = 1e-8, .reach = 100});
+    const OptimizeSummary end = MinimizeSecondOrder(bowl, Vector::Zero(bowl.size()), {.reach = Within(bowl, 100), .worth = 1e-8});
     EXPECT_LE(end.value, 1e-5);
     EXPECT_LE(end.evaluations, 12);
     EXPECT_EQ(end.reason, StopReason::kConverged);
@@ -57,7 +61,7 @@ TEST(SecondOrder, AWrongSizeOfTheCurvatureIsFoundOut) {
   RandomStream random(2);
   for (int k = 0; k < 50; ++k) {
     Bowl bowl = RandomBowl(random, 1 + k % 12, 5);
-    const OptimizeSummary end = MinimizeSecondOrder(bowl, Vector::Zero(bowl.size()), {.worth = 1e-8, .reach = 100});
+    const OptimizeSummary end = MinimizeSecondOrder(bowl, Vector::Zero(bowl.size()), {.reach = Within(bowl, 100), .worth = 1e-8});
     EXPECT_LE(end.value, 1e-5);
     EXPECT_LE(end.evaluations, 16);
   }
@@ -66,7 +70,7 @@ TEST(SecondOrder, AWrongSizeOfTheCurvatureIsFoundOut) {
 TEST(SecondOrder, NoParameterMovesBeyondItsReachInOneStep) {
   RandomStream random(3);
   Bowl bowl = RandomBowl(random, 5, 1);
-  const OptimizeSummary end = MinimizeSecondOrder(bowl, Vector::Constant(5, 10), {.max_steps = 1, .reach = 0.25});
+  const OptimizeSummary end = MinimizeSecondOrder(bowl, Vector::Constant(5, 10), {.reach = Within(bowl, 0.25), .max_steps = 1});
   EXPECT_EQ(end.steps, 1);
   EXPECT_LE((end.x.array() - 10).abs().maxCoeff(), 0.25);
   EXPECT_LT(end.value, end.start_value);
@@ -95,7 +99,7 @@ TEST(SecondOrder, FlatPlacesAndPlacesWithoutAValueAreWalkedOver) {
   Valley valley;
   for (const double start : {-29.0, -3.0, 0.5, 8.0}) {
     const OptimizeSummary end =
-        MinimizeSecondOrder(valley, Vector::Constant(1, start), {.max_steps = 60, .worth = 1e-9, .reach = 1000});
+        MinimizeSecondOrder(valley, Vector::Constant(1, start), {.reach = Within(valley, 1000), .max_steps = 60, .worth = 1e-9});
     EXPECT_NEAR(end.x[0], 0, 1e-3) << start;
     EXPECT_LE(end.value, end.start_value);
   }
@@ -103,7 +107,7 @@ TEST(SecondOrder, FlatPlacesAndPlacesWithoutAValueAreWalkedOver) {
 
 TEST(SecondOrder, AStartWithoutAValueIsSaidToFail) {
   Valley valley;
-  const OptimizeSummary end = MinimizeSecondOrder(valley, Vector::Constant(1, 31), {});
+  const OptimizeSummary end = MinimizeSecondOrder(valley, Vector::Constant(1, 31), {.reach = Within(valley, 1)});
   EXPECT_EQ(end.reason, StopReason::kFailedAtStart);
   EXPECT_EQ(end.x.size(), 0);
 }
@@ -112,7 +116,7 @@ TEST(SecondOrder, AStopIsObeyed) {
   Valley valley;
   std::stop_source source;
   source.request_stop();
-  const OptimizeSummary end = MinimizeSecondOrder(valley, Vector::Constant(1, 3), {.stop = source.get_token()});
+  const OptimizeSummary end = MinimizeSecondOrder(valley, Vector::Constant(1, 3), {.reach = Within(valley, 1), .stop = source.get_token()});
   EXPECT_EQ(end.reason, StopReason::kInterrupted);
   EXPECT_EQ(end.x[0], 3);
 }
