@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "instantgp/kernel/parameters.h"
@@ -80,6 +81,35 @@ void NoiseFloor::AddWall(const LogParameters& theta, double* value, Vector* grad
   if (!(below > 0)) return;
   *value += 0.5 * below * below;
   if (gradient != nullptr) (*gradient)[theta.kernel_size()] -= below;
+}
+
+int RaiseNoise(const NoiseFloor& floor, const Vector& y, const ClosedFormScale* scale, NlmlPoint& point) {
+  const double log_noise = point.theta.noise() + point.value.log_scale;
+  int evaluations = 0;
+  NlmlPoint raised;
+  const auto raise_to = [&](double level) {
+    raised.theta = point.theta;
+    raised.value = point.value;
+    for (int pass = 0; pass < 2 && raised.value.ok; ++pass) {  // the scale answers to the noise; twice is near enough
+      double& own = raised.theta.noise();
+      own = level - raised.value.log_scale;
+      raised.value = NlmlOfGram(point.K, y, own, raised.workspace, scale);
+      ++evaluations;
+    }
+    return raised.value.ok;
+  };
+  const std::optional<double> level = floor.LevelFor(log_noise, [&](double at) -> std::optional<double> {
+    if (at == log_noise) return point.value.nlml;
+    if (!raise_to(at)) return std::nullopt;
+    return raised.value.nlml;
+  });
+  const double target = std::max(level.value_or(log_noise), floor.least());
+  const bool move = target > log_noise && raise_to(target);
+  if (move) {
+    std::swap(raised.K, point.K);
+    std::swap(raised, point);
+  }
+  return evaluations;
 }
 
 }  // namespace instantgp

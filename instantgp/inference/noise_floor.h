@@ -27,6 +27,8 @@
 #include <optional>
 
 #include "instantgp/base/matrix.h"
+#include "instantgp/gp/marginal_likelihood.h"
+#include "instantgp/inference/nlml_point.h"
 #include "instantgp/kernel/expression.h"
 #include "instantgp/kernel/log_parameters.h"
 
@@ -62,5 +64,9 @@ inline LogParameters WithNoiseAtLeast(LogParameters theta, double log_noise) {
   theta.noise() = std::max(theta.noise(), log_noise);
   return theta;
 }
+
+// Raise noise that the rows do not speak for, the rest of the evaluated point being as it is. Returns the likelihoods
+// it took.
+int RaiseNoise(const NoiseFloor& floor, const Vector& y, const ClosedFormScale* scale, NlmlPoint& point);
 
 }  // namespace instantgp

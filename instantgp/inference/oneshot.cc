@@ -11,15 +11,14 @@
 #include "instantgp/base/thread_pool.h"
 #include "instantgp/gp/cholesky.h"
 #include "instantgp/gp/posterior.h"
-#include "instantgp/inference/gradient_step.h"
+#include "instantgp/inference/descent.h"
 #include "instantgp/inference/hypotheses_from_data.h"
+#include "instantgp/inference/noise_floor.h"
+#include "instantgp/inference/parameter_draws.h"
 #include "instantgp/inference/ranking.h"
 #include "instantgp/inference/row_sample.h"
 #include "instantgp/inference/spread.h"
-#include "instantgp/inference/type2_ml.h"
-#include "instantgp/inference/type2_objective.h"
 #include "instantgp/network/config.h"
-#include "instantgp/optimize/second_order.h"
 
 namespace instantgp {
 namespace {
@@ -45,89 +44,50 @@ struct Chosen {
   bool stepped = false;
 };
 
-// Where a start ends after its steps on the rows; nullopt where it cannot be evaluated.
-std::optional<LogParameters> StepsFrom(const Covariance& covariance, const ParameterTable& table, const RowSample& rows,
-                                       const LogParameters& start, int steps, ThreadPool* pool, double pull) {
-  Type2Objective objective(covariance, table, rows.X, rows.y, false, pool);
-  if (pull > 0) objective.PullTowards(start, pull);
-  const OptimizeSummary end = MinimizeSecondOrder(objective, start, {.reach = objective.StepReach(), .max_steps = steps});
-  if (end.x.size() == 0) return std::nullopt;
-  return end.x;
+// The hypotheses, best first, on some of the rows.
+std::vector<NlmlPoint> Rank(const Structure& structure, const Covariance& covariance, const RowSample& rows,
+                            const Matrix& hypotheses, const ClosedFormScale* scale, bool spread, ThreadPool* pool,
+                            int* evaluations) {
+  if (!spread) {
+    *evaluations += static_cast<int>(hypotheses.cols());
+    return RankHypotheses(covariance, rows, hypotheses, scale, pool);
+  }
+  const std::vector<NoiseLadder> ladders = Spread(structure, hypotheses);
+  for (const NoiseLadder& ladder : ladders) *evaluations += static_cast<int>(ladder.log_noises.size());
+  return RankLadders(covariance, rows, ladders, scale, pool);
 }
 
 Chosen Choose(const Structure& structure, const Matrix& X, const Vector& y, const Matrix& hypotheses,
-              const ClosedFormScale* scale, const std::optional<Effort>& effort, ThreadPool* pool) {
+              const ClosedFormScale* scale, bool with_steps, ThreadPool* pool) {
   const Covariance covariance(ToExpression(structure));
-  const ParameterTable table(covariance.expression());
   const int n = static_cast<int>(X.rows());
-  const RowSample ranking_rows = SpreadSample(X, y, kRankingRows);
-  std::vector<NlmlPoint> candidates =
-      effort && effort->spread ? RankLadders(covariance, ranking_rows, Spread(structure, hypotheses), scale, pool)
-                               : RankHypotheses(covariance, ranking_rows, hypotheses, scale, pool);
   Chosen chosen;
-  chosen.evaluations = static_cast<int>(hypotheses.cols());
-  bool on_all_rows = ranking_rows.y.size() == n;
-  bool stepped = false;
-  if (effort && n >= kFewestRowsToStep && !candidates.empty()) {
-    const RowSample rows = SpreadSample(X, y, effort->step_rows);
-    std::vector<LogParameters> starts = {
-        ScaleKernelAndNoise(structure, candidates[0].theta, candidates[0].value.log_scale)};
-    if (effort->standard_start) {
-      starts.push_back(StandardStart(covariance.expression()) +
-                       std::log(y.squaredNorm() / n) * ScaleDirection(covariance.expression()));
-    }
-    std::vector<NlmlPoint> ends(starts.size() + 1);
-    RunOn(pool, static_cast<int>(starts.size()), [&](int k, int) {
-      const std::optional<LogParameters> end = StepsFrom(covariance, table, rows, starts[k], effort->steps, nullptr, effort->pull);
-      if (!end) return;
-      ends[k].theta = *end;
-      Evaluate(covariance, X, y, scale, ends[k]);
-    });
-    ends.back().theta = starts[0];
-    Evaluate(covariance, X, y, scale, ends.back());
-    std::erase_if(ends, [](const NlmlPoint& c) { return !c.value.ok; });
-    std::stable_sort(ends.begin(), ends.end(),
-                     [](const NlmlPoint& a, const NlmlPoint& b) { return a.value.nlml < b.value.nlml; });
-    if (!ends.empty()) {
-      NlmlPoint best = std::move(ends.front());
-      if (n > effort->step_rows && effort->full_steps > 0) {
-        const LogParameters from = ScaleKernelAndNoise(structure, best.theta, best.value.log_scale);
-        const std::optional<LogParameters> end = StepsFrom(covariance, table, {X, y}, from, effort->full_steps, pool, effort->pull);
-        if (end) {
-          best.theta = *end;
-          Evaluate(covariance, X, y, scale, best);
-        }
-      }
-      if (best.value.ok) {
-        const NoiseFloor floor(covariance.expression(), X, y);
-        chosen.evaluations += RaiseNoise(floor, y, scale, best);
-      }
-      on_all_rows = best.value.ok;
-      stepped = true;
-      if (best.value.ok) candidates.insert(candidates.begin(), std::move(best));
-    }
-  } else if (!candidates.empty()) {
-    const NoiseFloor floor(covariance.expression(), ranking_rows.X, ranking_rows.y);
-    chosen.evaluations += RaiseNoise(floor, ranking_rows.y, scale, candidates.front());
+  std::vector<NlmlPoint> candidates = Rank(structure, covariance, SpreadSample(X, y, kRankingRows), hypotheses, scale,
+                                           with_steps, pool, &chosen.evaluations);
+  if (with_steps && !candidates.empty()) {
+    const NlmlPoint& best = candidates.front();
+    Descent descent =
+        Descend(covariance, X, y, ScaleKernelAndNoise(structure, best.theta, best.value.log_scale), scale, pool);
+    chosen.evaluations += descent.evaluations;
+    chosen.point = std::move(descent.end);
+    chosen.stepped = descent.moved;
   }
-  // The best one's turn first; the others follow should it have no factor on all rows.
-  for (NlmlPoint& candidate : candidates) {
-    const bool first = &candidate == &candidates.front();
-    if (!on_all_rows || !first) {
-      candidate.workspace.covariance.pool = pool;
-      candidate.value =
-          NegativeLogMarginalLikelihood(covariance, X, y, candidate.theta, nullptr, candidate.workspace, scale);
-      ++chosen.evaluations;
-    }
-    if (!candidate.value.ok) continue;
-    chosen.point = std::move(candidate);
-    chosen.stepped = stepped && first;
-    return chosen;
+  // As decoded; or where steps found nothing that has a factor on all rows. The best one's turn first.
+  for (std::size_t k = 0; k < candidates.size() && !chosen.point.value.ok; ++k) {
+    candidates[k].workspace.covariance.pool = pool;
+    Evaluate(covariance, X, y, scale, candidates[k]);
+    ++chosen.evaluations;
+    chosen.point = std::move(candidates[k]);
+    chosen.stepped = false;
   }
-  throw Error(ErrorCode::kNumerical,
-              "none of the network's " + std::to_string(hypotheses.cols()) + " hypotheses could be factorised on " +
-                  std::to_string(n) + " rows. Look for duplicate rows or extreme values, or fit by the method map.",
-              {{"method", "map"}});
+  if (!chosen.point.value.ok) {
+    throw Error(ErrorCode::kNumerical,
+                "none of the network's " + std::to_string(hypotheses.cols()) + " hypotheses could be factorised on " +
+                    std::to_string(n) + " rows. Look for duplicate rows or extreme values, or fit by the method map.",
+                {{"method", "map"}});
+  }
+  chosen.evaluations += RaiseNoise(NoiseFloor(covariance.expression(), X, y), y, scale, chosen.point);
+  return chosen;
 }
 
 }  // namespace
@@ -143,11 +103,14 @@ OneShot InferOneShot(const TrainedNetwork& network, const Encoding& encoding, co
   const Vector& y = encoding.y;
   if (!bare) hypotheses = WithHypothesesFromData(structure, X, y, hypotheses);
   const std::optional<ClosedFormScale> scale = ScaleOf(network.config());
-  Chosen chosen = Choose(structure, X, y, hypotheses, scale ? &*scale : nullptr,
-                         bare ? std::nullopt : std::optional(options.effort.value_or(Effort())), options.pool);
+  Chosen chosen = Choose(structure, X, y, hypotheses, scale ? &*scale : nullptr, !bare, options.pool);
   Posterior posterior = ScaledPosterior(structure, X, y, chosen.point);
-  return {std::move(posterior), std::move(hypotheses), scale, chosen.evaluations, chosen.stepped, decode_ms,
-          clock.Milliseconds()};
+  Matrix draws;
+  if (options.draws > 0 && !bare && X.rows() <= kMostRowsToAverage) {
+    draws = DrawParameters(Covariance(posterior.expression()), X, y, posterior.theta(), options.draws);
+  }
+  return {std::move(posterior), std::move(hypotheses), scale,     chosen.evaluations,
+          chosen.stepped,       std::move(draws),      decode_ms, clock.Milliseconds()};
 }
 
 }  // namespace instantgp

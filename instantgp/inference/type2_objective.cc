@@ -102,16 +102,20 @@ void Type2Objective::AddPull(const LogParameters& theta, double* value, Vector* 
   }
 }
 
-// The likelihood flattens out towards long lengthscales and much noise, and bends ever faster the other way.
+// The likelihood flattens out towards long lengthscales and bends ever faster the other way: with a reach of 2 both
+// ways (and with 1, and with 0.5) the same number of steps left 0.1 to 0.4 nats per point on tables of 20 and 32
+// columns where most do not matter.
 Reach Type2Objective::StepReach() const {
-  static const double up = getenv("UP") ? atof(getenv("UP")) : 2, down = getenv("DOWN") ? atof(getenv("DOWN")) : 0.7, nup = getenv("NUP") ? atof(getenv("NUP")) : 1, ndown = getenv("NDOWN") ? atof(getenv("NDOWN")) : 1;
   Reach reach{Vector::Ones(size()), Vector::Ones(size())};
-  for (std::size_t i = 0; i < table_.size(); ++i) {
-    if (table_[i].kind == ParameterKind::kLengthscale) { reach.up[i] = up; reach.down[i] = down; }
-    if (table_[i].kind == ParameterKind::kPeriod) reach.up[i] = reach.down[i] = 0.3;
+  for (Index row = 0; row + 1 < size(); ++row) {
+    const ParameterKind kind = table_[static_cast<std::size_t>(row)].kind;
+    if (kind == ParameterKind::kLengthscale) {
+      reach.up[row] = 2;
+      reach.down[row] = 0.7;
+    } else if (kind == ParameterKind::kPeriod) {
+      reach.up[row] = reach.down[row] = 0.3;
+    }
   }
-  reach.up[size() - 1] = nup;
-  reach.down[size() - 1] = ndown;
   return reach;
 }
 

@@ -3,8 +3,6 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 
 namespace instantgp {
 namespace {
@@ -66,7 +64,7 @@ OptimizeSummary MinimizeSecondOrder(SecondOrderFunction& f, const Vector& start,
     return summary;
   }
   double damping = kFirstDamping, size = 1, share = 1;  // of the reach
-  int idle = 0;  // steps in a row that gained next to nothing
+  int idle = 0;                                         // steps in a row that gained next to nothing
   while (true) {
     if (options.stop.stop_requested()) {
       summary.reason = StopReason::kInterrupted;
@@ -118,8 +116,7 @@ OptimizeSummary MinimizeSecondOrder(SecondOrderFunction& f, const Vector& start,
       summary.reason = StopReason::kLineSearch;
       return summary;
     }
-    if (getenv("TRACE")) printf("[kept %.2f damp %.1e reach %.2f len %.2f sec %.2f] ", kept, damping, share, length, Secant(moved, before, gradient, H_before));
-    if (!getenv("NOSEC")) size = Secant(moved, before, gradient, H_before);
+    size = Secant(moved, before, gradient, H_before);
   }
 }
 

@@ -3,8 +3,8 @@
 //   (H + lambda D) step = - gradient,   D = diag(H) + kLeastCurvature
 //
 // lambda follows from how well the last step's promise was kept. Where H is of the right shape and the wrong size, the
-// gradients at both ends of a step tell: H is multiplied by s^T (g' - g) / s^T H s. A parameter moves within its reach in
-// one step, however flat the function is along it, and within less of it after a step that went wrong.
+// gradients at both ends of a step tell: H is multiplied by s^T (g' - g) / s^T H s. A parameter moves within its reach
+// in one step, however flat the function is along it, and within less of it after a step that went wrong.
 #pragma once
 
 #include "instantgp/optimize/objective.h"

@@ -11,6 +11,7 @@
 #include "instantgp/base/rng.h"
 #include "instantgp/base/thread_pool.h"
 #include "instantgp/gp/posterior.h"
+#include "instantgp/inference/descent.h"
 #include "instantgp/inference/row_sample.h"
 #include "instantgp/model/fit.h"
 #include "instantgp/network/config.h"
@@ -109,8 +110,7 @@ TEST(OneShot, ThreadsDoNotChangeTheBits) {
 
 // What is kept of the scoring is the posterior at the reported parameters.
 TEST(OneShot, TheModelIsThePosteriorAtItsParameters) {
-  for (const int n :
-       {1, 2, kFewestRowsToStep - 1, kFewestRowsToStep, kRankingRows, kRankingRows + 1, 400, kNoiseRows + 1}) {
+  for (const int n : {1, 2, 30, kRankingRows, kRankingRows + 1, kStepRows, kStepRows + 1, 400}) {
     const Simulated s = Draw(3, n, 2);
     const Model model = Fit(Dataset::Of(s.X, s.y), Text(s.given));
     const Posterior& kept = model.posterior();

@@ -49,7 +49,8 @@ TEST(SecondOrder, ABowlTakesAFewSteps) {
   RandomStream random(1);
   for (int k = 0; k < 50; ++k) {
     Bowl bowl = RandomBowl(random, 1 + k % 12, 1);
-    const OptimizeSummary end = MinimizeSecondOrder(bowl, Vector::Zero(bowl.size()), {.reach = Within(bowl, 100), .worth = 1e-8});
+    const OptimizeSummary end =
+        MinimizeSecondOrder(bowl, Vector::Zero(bowl.size()), {.reach = Within(bowl, 100), .worth = 1e-8});
     EXPECT_LE(end.value, 1e-5);
     EXPECT_LE(end.evaluations, 12);
     EXPECT_EQ(end.reason, StopReason::kConverged);
@@ -61,7 +62,8 @@ TEST(SecondOrder, AWrongSizeOfTheCurvatureIsFoundOut) {
   RandomStream random(2);
   for (int k = 0; k < 50; ++k) {
     Bowl bowl = RandomBowl(random, 1 + k % 12, 5);
-    const OptimizeSummary end = MinimizeSecondOrder(bowl, Vector::Zero(bowl.size()), {.reach = Within(bowl, 100), .worth = 1e-8});
+    const OptimizeSummary end =
+        MinimizeSecondOrder(bowl, Vector::Zero(bowl.size()), {.reach = Within(bowl, 100), .worth = 1e-8});
     EXPECT_LE(end.value, 1e-5);
     EXPECT_LE(end.evaluations, 16);
   }
@@ -70,7 +72,8 @@ TEST(SecondOrder, AWrongSizeOfTheCurvatureIsFoundOut) {
 TEST(SecondOrder, NoParameterMovesBeyondItsReachInOneStep) {
   RandomStream random(3);
   Bowl bowl = RandomBowl(random, 5, 1);
-  const OptimizeSummary end = MinimizeSecondOrder(bowl, Vector::Constant(5, 10), {.reach = Within(bowl, 0.25), .max_steps = 1});
+  const OptimizeSummary end =
+      MinimizeSecondOrder(bowl, Vector::Constant(5, 10), {.reach = Within(bowl, 0.25), .max_steps = 1});
   EXPECT_EQ(end.steps, 1);
   EXPECT_LE((end.x.array() - 10).abs().maxCoeff(), 0.25);
   EXPECT_LT(end.value, end.start_value);
@@ -98,8 +101,8 @@ class Valley final : public SecondOrderFunction {
 TEST(SecondOrder, FlatPlacesAndPlacesWithoutAValueAreWalkedOver) {
   Valley valley;
   for (const double start : {-29.0, -3.0, 0.5, 8.0}) {
-    const OptimizeSummary end =
-        MinimizeSecondOrder(valley, Vector::Constant(1, start), {.reach = Within(valley, 1000), .max_steps = 60, .worth = 1e-9});
+    const OptimizeSummary end = MinimizeSecondOrder(valley, Vector::Constant(1, start),
+                                                    {.reach = Within(valley, 1000), .max_steps = 60, .worth = 1e-9});
     EXPECT_NEAR(end.x[0], 0, 1e-3) << start;
     EXPECT_LE(end.value, end.start_value);
   }
@@ -116,7 +119,8 @@ TEST(SecondOrder, AStopIsObeyed) {
   Valley valley;
   std::stop_source source;
   source.request_stop();
-  const OptimizeSummary end = MinimizeSecondOrder(valley, Vector::Constant(1, 3), {.reach = Within(valley, 1), .stop = source.get_token()});
+  const OptimizeSummary end =
+      MinimizeSecondOrder(valley, Vector::Constant(1, 3), {.reach = Within(valley, 1), .stop = source.get_token()});
   EXPECT_EQ(end.reason, StopReason::kInterrupted);
   EXPECT_EQ(end.x[0], 3);
 }

@@ -1,0 +1,96 @@
+#include "instantgp/inference/descent.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "instantgp/inference/row_sample.h"
+#include "instantgp/inference/type2_ml.h"
+#include "instantgp/inference/type2_objective.h"
+#include "instantgp/kernel/parameters.h"
+#include "instantgp/optimize/second_order.h"
+
+namespace instantgp {
+namespace {
+
+// The standard start of type-2 ML, for targets of any scale.
+LogParameters StandardStartFor(const Expression& expression, const Vector& y) {
+  const double mean_square = y.squaredNorm() / static_cast<double>(y.size());
+  LogParameters start = StandardStart(expression);
+  if (mean_square > 0) start += std::log(mean_square) * ScaleDirection(expression);
+  return start;
+}
+
+OptimizeSummary Steps(const Covariance& covariance, const ParameterTable& table, const RowSample& rows,
+                      const LogParameters& start, const LogParameters& centre, double pull_std, int steps,
+                      ThreadPool* pool) {
+  Type2Objective objective(covariance, table, rows.X, rows.y, false, pool);
+  objective.PullTowards(centre, pull_std);
+  return MinimizeSecondOrder(objective, start, {.reach = objective.StepReach(), .max_steps = steps});
+}
+
+struct End {
+  NlmlPoint point;
+  LogParameters centre;  // where it started
+  double value = 0;      // the likelihood and the pull, on all rows
+};
+
+}  // namespace
+
+double PullStd(int n) { return std::max(1.0, std::pow(n / 250.0, 2)); }
+
+Descent Descend(const Covariance& covariance, const Matrix& X, const Vector& y, const LogParameters& start,
+                const ClosedFormScale* scale, ThreadPool* pool) {
+  const Expression& expression = covariance.expression();
+  const ParameterTable table(expression);
+  const int n = static_cast<int>(X.rows());
+  const RowSample rows = SpreadSample(X, y, kStepRows);
+  const double pull_std = PullStd(n);
+  const LogParameters unit = ScaleDirection(expression).normalized();
+  const auto value_of = [&](const End& end) {
+    const Vector way = end.point.theta - end.centre;
+    const double squared = way.squaredNorm() - std::pow(unit.dot(way), 2);
+    return end.point.value.nlml + 0.5 * squared / (n * pull_std * pull_std);
+  };
+
+  std::array<End, 3> ends;  // of both starts, and the first start itself
+  std::array<int, 3> evaluations = {0, 0, 0};
+  RunOn(pool, static_cast<int>(ends.size()), [&](int k, int) {
+    End& end = ends[k];
+    end.centre = k == 1 ? StandardStartFor(expression, y) : start;
+    end.point.theta = end.centre;
+    if (k < 2) {
+      const OptimizeSummary summary = Steps(covariance, table, rows, end.centre, end.centre, pull_std, kSteps, nullptr);
+      evaluations[k] = summary.evaluations;
+      if (summary.x.size() > 0) end.point.theta = summary.x;
+    }
+    Evaluate(covariance, X, y, scale, end.point);
+    if (end.point.value.ok) end.value = value_of(end);
+  });
+  Descent descent;
+  for (const int count : evaluations) descent.evaluations += count + 1;
+  const auto best = std::min_element(ends.begin(), ends.end(), [](const End& a, const End& b) {
+    return a.point.value.ok && (!b.point.value.ok || a.value < b.value);
+  });
+  descent.end = std::move(best->point);
+  if (!descent.end.value.ok) return descent;
+  descent.moved = descent.end.theta != start;
+  if (n <= kStepRows) return descent;
+
+  const LogParameters scaled = descent.end.theta + descent.end.value.log_scale * ScaleDirection(expression);
+  const OptimizeSummary last = Steps(covariance, table, {X, y}, scaled, best->centre, pull_std, kStepsOnAllRows, pool);
+  descent.evaluations += last.evaluations + 1;
+  if (last.steps == 0) return descent;
+  NlmlPoint end;
+  end.theta = last.x;
+  end.workspace.covariance.pool = pool;
+  Evaluate(covariance, X, y, scale, end);
+  if (!end.value.ok) return descent;
+  descent.end = std::move(end);
+  descent.moved = true;
+  return descent;
+}
+
+}  // namespace instantgp

@@ -1,0 +1,36 @@
+// A few second-order steps down the likelihood, from the start the network and the spread propose and from the standard
+// one: most of what an optimiser finds, in a fraction of its evaluations.
+//
+// Steps are taken on a part of the rows, where they cost little; the better end on all rows takes the last ones there.
+// A step minimises
+//   NLML / n + |r|^2 / (2 n s^2),   r the way from the start without the overall scale,
+// so that with few rows, where the likelihood knows less than the start does, an answer stays near it.
+#pragma once
+
+#include "instantgp/base/matrix.h"
+#include "instantgp/base/thread_pool.h"
+#include "instantgp/gp/marginal_likelihood.h"
+#include "instantgp/inference/nlml_point.h"
+
+namespace instantgp {
+
+// Measured on eleven tables of 50 to 500 rows and 4 to 33 columns, held-out rows decide: RMSE over that of type-2 ML,
+// geometric mean, 1.65 with no step on all rows, 1.32 with one, 0.96 with two and with three (four hardest tables for
+// the first two). Ten steps on the part instead of six: 0.97.
+inline constexpr int kStepRows = 200, kSteps = 6, kStepsOnAllRows = 2;
+
+// s, the standard deviation of a log-parameter about where the network puts it: 1 for few rows; from 250 on it grows
+// with n^2 and soon is none. With none on tables of 50 to 200 rows the held-out NLL is 0.01 to 0.1 higher.
+double PullStd(int n);
+
+struct Descent {
+  NlmlPoint end;  // evaluated on all rows; not ok: no start could be
+  bool moved = false;
+  int evaluations = 0;
+};
+
+// `start` at its best scale. `pool` may be null; the result does not depend on it.
+Descent Descend(const Covariance& covariance, const Matrix& X, const Vector& y, const LogParameters& start,
+                const ClosedFormScale* scale, ThreadPool* pool);
+
+}  // namespace instantgp

@@ -1,0 +1,66 @@
+#include "instantgp/inference/parameter_draws.h"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <tuple>
+#include <vector>
+
+#include "instantgp/base/rng.h"
+#include "instantgp/inference/descent.h"
+#include "instantgp/inference/noise_floor.h"
+#include "instantgp/kernel/parameters.h"
+
+namespace instantgp {
+namespace {
+
+// Rows of theta, sorted by kind, kernel and value.
+std::vector<Index> RowsByValue(const ParameterTable& table, const LogParameters& theta) {
+  std::vector<Index> order(static_cast<std::size_t>(theta.size()));
+  std::iota(order.begin(), order.end(), Index{0});
+  const auto key = [&](Index row) {
+    if (row == theta.kernel_size()) return std::tuple(-1, -1, 0.0);
+    const Parameter& p = table[static_cast<std::size_t>(row)];
+    return std::tuple(static_cast<int>(p.kind), static_cast<int>(p.elementary), theta[row]);
+  };
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return key(a) < key(b); });
+  return order;
+}
+
+}  // namespace
+
+Matrix DrawParameters(const Covariance& covariance, const Matrix& X, const Vector& y, const LogParameters& theta,
+                      int count) {
+  const ParameterTable table(covariance.expression());
+  const double n = static_cast<double>(y.size());
+  NlmlWorkspace workspace;
+  Vector gradient;
+  Matrix H;
+  if (!NegativeLogMarginalLikelihood(covariance, X, y, theta, nullptr, workspace).ok ||
+      !NlmlGradient(covariance, X, theta, nullptr, workspace, &gradient, &H)) {
+    return {};
+  }
+  H *= n;
+  H.diagonal().array() += std::pow(PullStd(static_cast<int>(y.size())), -2);
+  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(H);
+  if (eigen.info() != Eigen::Success || !(eigen.eigenvalues().minCoeff() > 0)) return {};
+  const Matrix S = eigen.operatorInverseSqrt();
+  const NoiseFloor floor(covariance.expression(), X, y);
+  const std::vector<Index> order = RowsByValue(table, theta);
+  RandomStream random(1, 0);
+  Matrix draws(theta.size(), count);
+  Vector z(theta.size());
+  for (int k = 0; k < count; ++k) {
+    if (k % 2 == 0) {
+      for (const Index row : order) z[row] = random.Normal();
+    } else {
+      z = -z;
+    }
+    draws.col(k) = theta + S * z;
+    draws(NoiseRow(draws), k) = std::max(draws(NoiseRow(draws), k), floor.least());
+  }
+  return draws;
+}
+
+}  // namespace instantgp
