@@ -177,7 +177,7 @@ TEST_P(NetworkGradientOfColumns, ThroughTheMarginalLikelihoodForRandomStructures
 }
 
 INSTANTIATE_TEST_SUITE_P(Number, NetworkGradientOfColumns, ::testing::Range(1, 9),
-                         [](const auto& info) { return std::to_string(info.param); });
+                         [](const auto& columns) { return std::to_string(columns.param); });
 
 }  // namespace
 }  // namespace instantgp
