@@ -130,6 +130,7 @@ TEST_F(TablesTest, AFolderIsReadByNameAndWhatCannotBeUsedIsNamed) {
   ASSERT_EQ(folder.skipped.size(), 4U);
   EXPECT_EQ(folder.skipped[0].file, "broken.csv");
   EXPECT_NE(folder.skipped[0].reason.find("oops"), std::string::npos) << folder.skipped[0].reason;
+  EXPECT_EQ(folder.skipped[0].reason.rfind("line 3", 0), 0U) << folder.skipped[0].reason;
   EXPECT_EQ(folder.skipped[1].file, "empty.csv");
   EXPECT_EQ(folder.skipped[2].file, "few.csv");
   EXPECT_NE(folder.skipped[2].reason.find("3 rows"), std::string::npos) << folder.skipped[2].reason;

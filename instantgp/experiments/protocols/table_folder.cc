@@ -64,7 +64,10 @@ TableFolder ReadTableFolder(const std::string& folder) {
     try {
       result.tables.push_back(ReadFolderTable(path));
     } catch (const Error& error) {
-      result.skipped.push_back({OneLine(path.filename().string()), OneLine(error.what())});
+      const std::string file = OneLine(path.filename().string());
+      std::string reason = OneLine(error.what());
+      if (reason.starts_with(file + ", ")) reason.erase(0, file.size() + 2);  // it is named beside
+      result.skipped.push_back({file, reason});
     }
   }
   if (result.tables.empty()) {

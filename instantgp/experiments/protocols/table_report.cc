@@ -23,6 +23,7 @@ using ReportJson = nlohmann::ordered_json;
 constexpr double kPixelsPerTable = 34;  // room for a slanted label and three methods
 constexpr double kNarrowestPanel = 420;
 constexpr double kPanelHeight = 230;
+constexpr int kNamedBeyond = 3;  // differences beyond the axis that a title has room for
 
 struct TableSize {
   int train = 0, test = 0, inputs = 0;
@@ -50,6 +51,9 @@ std::string CellOf(std::string text) {  // a bar would end the cell
 
 std::string Signed(double value) { return (value > 0 ? "+" : "") + Digits(value); }
 
+// Never with an exponent: a fit may take seconds.
+std::string Milliseconds(double value) { return !(value >= 100) ? Digits(value) : std::to_string(std::lround(value)); }
+
 // "3 fits" and "1 fit".
 std::string Fits(int count) { return std::to_string(count) + (count == 1 ? " fit" : " fits"); }
 
@@ -58,10 +62,10 @@ std::string SummaryText(const std::vector<MethodSummary>& summaries) {
   std::vector<std::vector<std::string>> rows = {{"method", "RMSE ratio", "worst", "on", "NLL difference, median",
                                                  "mean", "wins/ties/losses", "95 % coverage", "time ratio", "failed"}};
   for (const MethodSummary& s : summaries) {
-    const bool compared = s.compared > 0;
+    const bool compared = s.compared > 0 && s.method != "ml";
     rows.push_back(
-        {MethodTitle(s.method), Digits(s.rmse_ratio), Digits(s.worst_ratio), compared ? CellOf(s.worst_table) : "-",
-         Signed(s.nll_difference_median), Signed(s.nll_difference_mean),
+        {MethodTitle(s.method), Digits(s.rmse_ratio), compared ? Digits(s.worst_ratio) : "-",
+         compared ? CellOf(s.worst_table) : "-", Signed(s.nll_difference_median), Signed(s.nll_difference_mean),
          compared ? std::to_string(s.wins) + "/" + std::to_string(s.ties) + "/" + std::to_string(s.losses) : "-",
          Digits(s.coverage95), Digits(s.time_ratio), std::to_string(s.failed) + " of " + std::to_string(s.fits)});
   }
@@ -82,7 +86,8 @@ std::string RowsText(const std::vector<TableRow>& rows, const std::map<std::stri
     const bool known = size != sizes.end();
     cells.push_back({CellOf(row.table), known ? std::to_string(size->second.train) : "-",
                      known ? std::to_string(size->second.inputs) : "-", CellOf(row.kernel), MethodTitle(row.method),
-                     Digits(row.rmse), Digits(row.nll), Digits(row.nlml), Digits(row.coverage95), Digits(row.ms)});
+                     Digits(row.rmse), Digits(row.nll), Digits(row.nlml), Digits(row.coverage95),
+                     Milliseconds(row.ms)});
     splits = std::max(splits, row.splits);
   }
   return "### Every table: n training rows, d inputs; means of " + std::to_string(splits) +
@@ -188,11 +193,13 @@ void LimitDifferences(const std::vector<TableRow>& rows, plot::Axes& axes) {
   if (std::max(-lowest, highest) <= limit) return;
   axes.YLimits(std::max(1.05 * lowest, -limit), std::min(1.05 * highest, limit));
   std::string beyond;
+  int count = 0;
   for (const TableRow& row : rows) {
-    if (row.method == "ml" || !(std::abs(row.nll_difference) > limit)) continue;
+    if (row.method == "ml" || !(std::abs(row.nll_difference) > limit) || ++count > kNamedBeyond) continue;
     beyond += (beyond.empty() ? "beyond the axis: " : ", ") + row.table + " " + MethodTitle(row.method) + " " +
               Signed(row.nll_difference);
   }
+  if (count > kNamedBeyond) beyond += ", and " + std::to_string(count - kNamedBeyond) + " more";
   axes.Title(beyond);
 }
 
