@@ -33,7 +33,7 @@ TEST(CliUsageTest, EveryOptionOfTheContractIsInTheHelp) {
         "--plot", "--missing", "--example", "--inducing"}},
       {"predict", {"--latent", "--samples", "--cov"}},
       {"simulate", {"--n", "--d", "--kernel", "--count", "--out"}},
-      {"evaluate", {"--data", "--out", "--splits", "--methods", "--quick"}},
+      {"evaluate", {"--data", "--out", "--splits", "--methods", "--quick", "--kernel", "--rows"}},
       {"info", {}}};
   for (const auto& [command, options] : contract) {
     const std::string help = Cli({command, "--help"}).out;

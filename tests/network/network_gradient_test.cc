@@ -143,8 +143,11 @@ TEST(NetworkGradient, HypothesesAddUp) {
 }
 
 // network -> parameters -> NLML: the sum over hypotheses with different weights.
-TEST(NetworkGradient, ThroughTheMarginalLikelihoodForRandomStructures) {
-  RandomStream random(12);
+class NetworkGradientOfColumns : public ::testing::TestWithParam<int> {};
+
+TEST_P(NetworkGradientOfColumns, ThroughTheMarginalLikelihoodForRandomStructures) {
+  const int d = GetParam();
+  RandomStream random(12, static_cast<std::uint64_t>(d));
   for (NetworkConfig config : SmallConfigs()) {
     // The likelihood of random targets at little noise runs into the thousands, and thousands of ReLUs have a kink near
     // any point: neither leaves digits for a difference quotient. The heads keep their ReLU.
@@ -152,29 +155,29 @@ TEST(NetworkGradient, ThroughTheMarginalLikelihoodForRandomStructures) {
     config.activation = Activation::kGelu;
     SCOPED_TRACE(config.name);
     const Network<double> network(config);
-    for (int d = 1; d <= 8; ++d) {
-      SCOPED_TRACE("d = " + std::to_string(d));
-      Problem p = RandomProblem(random, random.UniformInt(2, 14), d);
-      p.structure = network.Asked(p.structure);
-      const Covariance covariance(ToExpression(p.structure));
-      NlmlWorkspace workspace;
-      const Loss loss = [&](const Matrix& theta, Matrix* dtheta) {
-        if (dtheta != nullptr) dtheta->resize(theta.rows(), theta.cols());
-        double sum = 0;
-        for (Index k = 0; k < theta.cols(); ++k) {
-          Vector gradient;
-          const NlmlValue value = NegativeLogMarginalLikelihood(covariance, p.X, p.y, theta.col(k),
-                                                                dtheta != nullptr ? &gradient : nullptr, workspace);
-          EXPECT_TRUE(value.ok) << value.reason;
-          sum += (1 + k) * value.nlml;
-          if (dtheta != nullptr) dtheta->col(k) = (1 + k) * gradient;
-        }
-        return sum;
-      };
-      CheckWeights(network, p, loss, random, 1);
-    }
+    Problem p = RandomProblem(random, random.UniformInt(2, 14), d);
+    p.structure = network.Asked(p.structure);
+    const Covariance covariance(ToExpression(p.structure));
+    NlmlWorkspace workspace;
+    const Loss loss = [&](const Matrix& theta, Matrix* dtheta) {
+      if (dtheta != nullptr) dtheta->resize(theta.rows(), theta.cols());
+      double sum = 0;
+      for (Index k = 0; k < theta.cols(); ++k) {
+        Vector gradient;
+        const NlmlValue value = NegativeLogMarginalLikelihood(covariance, p.X, p.y, theta.col(k),
+                                                              dtheta != nullptr ? &gradient : nullptr, workspace);
+        EXPECT_TRUE(value.ok) << value.reason;
+        sum += (1 + k) * value.nlml;
+        if (dtheta != nullptr) dtheta->col(k) = (1 + k) * gradient;
+      }
+      return sum;
+    };
+    CheckWeights(network, p, loss, random, 1);
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Number, NetworkGradientOfColumns, ::testing::Range(1, 9),
+                         [](const auto& columns) { return std::to_string(columns.param); });
 
 }  // namespace
 }  // namespace instantgp

@@ -14,6 +14,7 @@ Experiment FinetuneExperiment();
 Experiment EnsembleExperiment();
 Experiment QualitativeExperiment();
 Experiment SymmetryExperiment();
+Experiment TablesExperiment();
 
 // A seed of its own for every split of a run.
 std::uint64_t SplitSeed(std::uint64_t seed, int split);

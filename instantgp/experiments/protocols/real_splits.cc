@@ -40,17 +40,19 @@ double RelativeCost(const RealSplit& split, std::size_t addends) {
          split.table->columns();
 }
 
+Task FitTask(const RealSplit& part, const std::string& kernel, double cost, const ExperimentOptions& options) {
+  const FitSettings settings{part.seed, options.stop, options.network};
+  return {part.dataset, part.split, kernel, cost, {}, [part, settings, kernel](const std::string& method) {
+            return FitAndScore(part.Train(), part.Test(), kernel, method, settings);
+          }};
+}
+
 std::vector<Task> RealTasks(const ExperimentOptions& options, const std::vector<ColumnSymbols>& structures,
                             int splits) {
   std::vector<Task> tasks;
   for (const RealSplit& part : RealSplits(options, splits)) {
-    const FitSettings settings{part.seed, options.stop, options.network};
     for (const ColumnSymbols& symbols : structures) {
-      Task task{part.dataset, part.split, ShorthandText(symbols), RelativeCost(part, symbols.size()), {}, nullptr};
-      task.run = [part, settings, kernel = task.structure](const std::string& method) {
-        return FitAndScore(part.Train(), part.Test(), kernel, method, settings);
-      };
-      tasks.push_back(std::move(task));
+      tasks.push_back(FitTask(part, ShorthandText(symbols), RelativeCost(part, symbols.size()), options));
     }
   }
   return tasks;

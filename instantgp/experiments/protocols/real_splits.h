@@ -1,4 +1,4 @@
-// The seven real datasets divided into training and test parts. Internal to experiments/.
+// Real tables divided into training and test parts, and the fits on them. Internal to experiments/.
 #pragma once
 
 #include <cstdint>
@@ -24,12 +24,15 @@ struct RealSplit {
   Dataset Test() const { return SelectRows(*table, rows.test); }
 };
 
-// Sizes as in the paper; 100 rows each in a quick run, which without a data folder has only the airline data that the
-// library carries. By dataset, then split.
+// The seven real datasets. Sizes as in the paper; 100 rows each in a quick run, which without a data folder has only
+// the airline data that the library carries. By dataset, then split.
 std::vector<RealSplit> RealSplits(const ExperimentOptions& options, int splits);
 
 // A guess of what fitting one of them costs relative to others.
 double RelativeCost(const RealSplit& split, std::size_t addends);
+
+// One split with one kernel.
+Task FitTask(const RealSplit& part, const std::string& kernel, double cost, const ExperimentOptions& options);
 
 // Every split with every structure, fitted through the facade.
 std::vector<Task> RealTasks(const ExperimentOptions& options, const std::vector<ColumnSymbols>& structures, int splits);

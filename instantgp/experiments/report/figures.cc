@@ -1,7 +1,5 @@
 #include "instantgp/experiments/report/figures.h"
 
-#include <functional>
-
 #include "instantgp/experiments/report/grouping.h"
 #include "instantgp/experiments/report/statistics.h"
 
@@ -10,15 +8,15 @@ namespace {
 
 constexpr double kGroupWidth = 0.8;  // of the distance between groups
 
-using Values = std::function<std::vector<double>(const std::string& dataset, const std::string& method)>;
-
 // The x of method k of `count` in group g.
 double Place(std::size_t group, std::size_t k, std::size_t count) {
   return static_cast<double>(group) + kGroupWidth * ((static_cast<double>(k) + 0.5) / static_cast<double>(count) - 0.5);
 }
 
-void DrawGroups(const std::vector<Record>& records, const Values& values, plot::Scale scale, plot::Axes& axes) {
-  const std::vector<std::string> datasets = DatasetsOf(records), methods = MethodsOf(records);
+}  // namespace
+
+void DrawGroups(const std::vector<std::string>& datasets, const std::vector<std::string>& methods,
+                const GroupValues& values, plot::Scale scale, plot::Axes& axes) {
   axes.XCategories(datasets).YScale(scale).XLimits(-0.5, static_cast<double>(datasets.size()) - 0.5);
   const double width = 0.9 * kGroupWidth / static_cast<double>(methods.size());
   for (std::size_t k = 0; k < methods.size(); ++k) {
@@ -45,18 +43,16 @@ void DrawGroups(const std::vector<Record>& records, const Values& values, plot::
   }
 }
 
-}  // namespace
-
 void DrawMedians(const std::vector<Record>& records, Metric metric, plot::Scale scale, plot::Axes& axes) {
   DrawGroups(
-      records,
+      DatasetsOf(records), MethodsOf(records),
       [&](const std::string& dataset, const std::string& method) { return ValuesOf(records, dataset, method, metric); },
       scale, axes);
 }
 
 void DrawRatios(const std::vector<Record>& records, Metric metric, const std::string& reference, plot::Axes& axes) {
   DrawGroups(
-      records,
+      DatasetsOf(records), MethodsOf(records),
       [&](const std::string& dataset, const std::string& method) {
         return RatiosOf(records, dataset, method, reference, metric);
       },

@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "instantgp/experiments/run/score.h"
 #include "instantgp/model/methods.h"
 #include "instantgp/plot/axes.h"
 
@@ -20,7 +21,8 @@ struct ShownMethod {
   int color;
 };
 
-constexpr std::array<ShownMethod, 13> kShown = {{{"oneshot", "", 0},
+constexpr std::array<ShownMethod, 14> kShown = {{{"oneshot", "", 0},
+                                                 {kBareMethod, "one-shot, the network alone", 6},
                                                  {"refine", "", 5},
                                                  {"ensemble", "one-shot ensemble", 1},
                                                  {"one-by-one", "one-shot, structure by structure", 6},
@@ -53,6 +55,10 @@ std::vector<std::string> Distinct(const std::vector<Record>& records, Field fiel
 }  // namespace
 
 std::vector<std::string> DatasetsOf(const std::vector<Record>& records) { return Distinct(records, &Record::dataset); }
+
+std::vector<std::string> StructuresOf(const std::vector<Record>& records) {
+  return Distinct(records, &Record::structure);
+}
 
 std::vector<std::string> MethodsOf(const std::vector<Record>& records) {
   std::vector<std::string> names = Distinct(records, &Record::method);

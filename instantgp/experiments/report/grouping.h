@@ -10,6 +10,7 @@ namespace instantgp {
 
 // In the order of first appearance.
 std::vector<std::string> DatasetsOf(const std::vector<Record>& records);
+std::vector<std::string> StructuresOf(const std::vector<Record>& records);
 // In the order we always show them: ours, then the baselines, then anything else as it appears.
 std::vector<std::string> MethodsOf(const std::vector<Record>& records);
 

@@ -14,6 +14,12 @@ double Mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
+double GeometricMean(const std::vector<double>& values) {
+  double sum = 0;
+  for (double v : values) sum += std::log(v);
+  return std::exp(sum / static_cast<double>(values.size()));
+}
+
 double StandardDeviation(const std::vector<double>& values) {
   if (values.size() < 2) return 0;
   const double mean = Mean(values);

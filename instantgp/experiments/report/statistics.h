@@ -6,6 +6,8 @@
 namespace instantgp {
 
 double Mean(const std::vector<double>& values);
+// Of positive values; NaN without values.
+double GeometricMean(const std::vector<double>& values);
 double StandardDeviation(const std::vector<double>& values);  // of a sample: divides by n - 1; 0 for one value
 
 // The fraction q in [0, 1] of the values lies below; linear interpolation between order statistics, as numpy does.

@@ -1,7 +1,6 @@
 #include "instantgp/experiments/run/experiment.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "instantgp/base/diagnosis.h"
@@ -9,6 +8,9 @@
 #include "instantgp/base/file.h"
 #include "instantgp/base/stopwatch.h"
 #include "instantgp/experiments/protocols/protocols.h"
+#include "instantgp/experiments/protocols/table_folder.h"
+#include "instantgp/experiments/protocols/table_splits.h"
+#include "instantgp/experiments/run/fingerprint.h"
 #include "instantgp/experiments/run/store.h"
 #include "instantgp/inference/embedded_weights.h"
 #include "instantgp/model/fit.h"
@@ -46,26 +48,22 @@ std::vector<std::string> ResolveMethods(const Experiment& experiment, const Expe
   return methods;
 }
 
-// FNV-1a, enough to tell one weights file from another.
-std::string Fingerprint(std::string_view bytes) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  char text[32];
-  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash));
-  return text;
-}
-
 // What records depend on besides their own names. Splits and methods may grow from run to run.
 std::string SettingsOf(const Experiment& experiment, const ExperimentOptions& options) {
   std::string weights =
       Fingerprint(options.weights.empty() ? EmbeddedWeights() : std::string_view(ReadFile(options.weights)));
   if (!options.weights_before.empty()) weights += " " + Fingerprint(ReadFile(options.weights_before));
-  const nlohmann::ordered_json settings = {{"schema", "instantgp/evaluate-run/1"},
-                                           {"experiment", experiment.name},
-                                           {"seed", options.seed},
-                                           {"quick", options.quick},
-                                           {kWeightsKey, weights},
-                                           {kAhgpWeightsKey, Fingerprint(EmbeddedAhgpWeights())}};
+  nlohmann::ordered_json settings = {{"schema", "instantgp/evaluate-run/1"},
+                                     {"experiment", experiment.name},
+                                     {"seed", options.seed},
+                                     {"quick", options.quick},
+                                     {kWeightsKey, weights},
+                                     {kAhgpWeightsKey, Fingerprint(EmbeddedAhgpWeights())}};
+  if (options.tables != nullptr) {
+    settings["rows"] = MostTrainingRows(options);
+    nlohmann::ordered_json& tables = settings[kTablesKey] = nlohmann::ordered_json::object();
+    for (const FolderTable& table : options.tables->tables) tables[table.name] = table.fingerprint;
+  }
   return settings.dump(1) + "\n";
 }
 
@@ -75,12 +73,15 @@ void ExperimentOptions::Validate() const {
   if (out.empty()) throw Error(ErrorCode::kUsage, "an experiment needs a folder for its results", {{"out", "DIR"}});
   if (splits < 0) throw Error(ErrorCode::kUsage, "splits must not be negative, got " + std::to_string(splits));
   if (threads < 0) throw Error(ErrorCode::kUsage, "threads must not be negative, got " + std::to_string(threads));
+  if (rows < 0 || rows == 1) {
+    throw Error(ErrorCode::kUsage, "rows must be at least 2, got " + std::to_string(rows), {{"rows"}});
+  }
 }
 
 const std::vector<Experiment>& Experiments() {
-  static const std::vector<Experiment> list = {SimulatedExperiment(), BenchmarkExperiment(),   AhgpExperiment(),
-                                               EnsembleExperiment(),  SmallNExperiment(),      FinetuneExperiment(),
-                                               MapExperiment(),       QualitativeExperiment(), SymmetryExperiment()};
+  static const std::vector<Experiment> list = {
+      SimulatedExperiment(), BenchmarkExperiment(), AhgpExperiment(),        EnsembleExperiment(), SmallNExperiment(),
+      FinetuneExperiment(),  MapExperiment(),       QualitativeExperiment(), SymmetryExperiment(), TablesExperiment()};
   return list;
 }
 
@@ -99,10 +100,21 @@ const Experiment& FindExperiment(const std::string& name) {
 ExperimentResult RunExperiment(const Experiment& experiment, const ExperimentOptions& requested) {
   requested.Validate();
   ExperimentOptions options = requested;
+  if (!experiment.any_tables && (!options.kernels.empty() || options.rows > 0)) {
+    throw Error(ErrorCode::kUsage,
+                "the experiment " + experiment.name +
+                    " has kernels and row numbers of its own; leave them out, or run the experiment tables",
+                {{options.kernels.empty() ? "rows" : "kernel"}});
+  }
   std::optional<TrainedNetwork> network, before;
   if (!options.weights.empty()) options.network = &network.emplace(TrainedNetwork::Load(options.weights));
   if (!options.weights_before.empty()) options.before = &before.emplace(TrainedNetwork::Load(options.weights_before));
   const std::vector<std::string> methods = ResolveMethods(experiment, options);
+  std::optional<TableFolder> tables;
+  if (experiment.any_tables) {
+    const bool only_airline = options.quick && options.data.empty();
+    options.tables = &tables.emplace(only_airline ? AirlineFolder() : ReadTableFolder(options.data));
+  }
   const std::vector<Task> tasks = experiment.tasks(options);  // complains about missing data before anything is written
   const ResultFolder folder(options.out, SettingsOf(experiment, options), options.fresh);
   RunnerOptions runner;
@@ -126,6 +138,10 @@ ExperimentResult RunExperiment(const Experiment& experiment, const ExperimentOpt
   result.files = {"records.csv", "records.json", "tables.md"};
   folder.WriteFile("records.json", RecordsToJson(result.records));
   folder.WriteFile("tables.md", result.report.markdown);
+  if (!result.report.json.empty()) {
+    folder.WriteFile("summary.json", result.report.json);
+    result.files.emplace_back("summary.json");
+  }
   for (const auto& [name, svg] : result.report.figures) {
     folder.WriteFile(name, svg);
     result.files.push_back(name);

@@ -8,6 +8,7 @@
 
 #include "instantgp/base/error.h"
 #include "instantgp/base/file.h"
+#include "instantgp/experiments/run/score.h"
 #include "instantgp/model/methods.h"
 
 namespace instantgp {
@@ -20,8 +21,8 @@ using Json = nlohmann::ordered_json;
 std::string Difference(const Json& there, const Json& now) {
   for (const auto& [key, value] : now.items()) {
     const Json other = there.is_object() && there.contains(key) ? there[key] : Json();
-    const bool weights = key == kWeightsKey || key == kAhgpWeightsKey;
-    if (!weights && other != value) return key + " is " + other.dump() + " there and " + value.dump() + " now";
+    const bool partial = key == kWeightsKey || key == kAhgpWeightsKey || key == kTablesKey;  // of some records only
+    if (!partial && other != value) return key + " is " + other.dump() + " there and " + value.dump() + " now";
   }
   return "";
 }
@@ -29,7 +30,8 @@ std::string Difference(const Json& there, const Json& now) {
 }  // namespace
 
 std::string NetworkOf(const std::string& method) {
-  for (const char* name : {"ensemble", "one-by-one", "no-finetune"}) {  // of experiments, beside the fit methods
+  for (const char* name :
+       {"ensemble", "one-by-one", "no-finetune", kBareMethod}) {  // of experiments, beside the fit methods
     if (method == name) return kWeightsKey;
   }
   const std::optional<Method> fit = MethodFromName(method);
@@ -57,6 +59,14 @@ ResultFolder::ResultFolder(std::string path, const std::string& settings, bool f
     for (const char* key : {kWeightsKey, kAhgpWeightsKey}) {
       const bool same = there.contains(key) && there[key] == now[key];
       if (!same) std::erase_if(previous_, [&](const Record& r) { return NetworkOf(r.method) == key; });
+    }
+    if (now.contains(kTablesKey)) {
+      const Json none = Json::object();
+      const Json& before = there.contains(kTablesKey) && there[kTablesKey].is_object() ? there[kTablesKey] : none;
+      std::erase_if(previous_, [&](const Record& r) {
+        const auto entry = now[kTablesKey].find(r.dataset);
+        return entry == now[kTablesKey].end() || before.value(r.dataset, Json()) != *entry;
+      });
     }
   }
   WriteFileAtomically(run, settings);

@@ -12,6 +12,8 @@ namespace instantgp {
 // them depend on it.
 inline constexpr char kWeightsKey[] = "weights";
 inline constexpr char kAhgpWeightsKey[] = "ahgp_weights";
+// The setting that names every table of a folder with its fingerprint. Records depend on the entry of their table only.
+inline constexpr char kTablesKey[] = "tables";
 // The key of the weights a method depends on; empty for methods without a network.
 std::string NetworkOf(const std::string& method);
 
@@ -20,7 +22,8 @@ class ResultFolder {
  public:
   // Creates the folder. `settings` is a JSON object of everything the records depend on apart from their own names. If
   // the folder holds records of other settings, throws Error(kUsage) saying which differ; with `fresh` they are
-  // replaced. Where only the weights differ, the records of methods that use them are dropped and the others kept.
+  // replaced. Where only the weights differ, the records of methods that use them are dropped and the others kept;
+  // likewise those of a table that has changed or gone.
   ResultFolder(std::string path, const std::string& settings, bool fresh);
 
   const std::string& path() const { return path_; }
