@@ -21,14 +21,14 @@ namespace {
 
 Expression Kernel() { return ParseKernel("SE", {"x1", "x2"}); }
 
-struct Table {
+struct FewRows {
   Matrix X;
   Vector y;
 };
 
-Table Uniform(int n, int d, std::uint64_t seed) {
+FewRows Uniform(int n, int d, std::uint64_t seed) {
   RandomStream random(seed);
-  Table table{Matrix(n, d), Vector(n)};
+  FewRows table{Matrix(n, d), Vector(n)};
   for (Index i = 0; i < n; ++i) {
     for (Index k = 0; k < d; ++k) table.X(i, k) = random.Uniform();
     table.y[i] = random.Normal();
@@ -39,12 +39,12 @@ Table Uniform(int n, int d, std::uint64_t seed) {
 double Variance(const Vector& y) { return (y.array() - y.mean()).square().mean(); }
 
 // The wall as a standard deviation, relative to that of the targets.
-double Wall(const Table& table) {
+double Wall(const FewRows& table) {
   return std::sqrt(std::exp(NoiseFloor(Kernel(), table.X, table.y).least()) / Variance(table.y));
 }
 
 TEST(NoiseFloor, EqualTargetsOfDifferentRowsMakeTheWall) {
-  Table table = Uniform(6, 2, 1);
+  FewRows table = Uniform(6, 2, 1);
   EXPECT_EQ(Wall(table), 0);
   table.y << 0, 0, 0, 1, 1, 2;  // 3 + 1 of 15 pairs
   EXPECT_NEAR(Wall(table), 4.0 / 15 / 2, 1e-12);
@@ -58,12 +58,12 @@ TEST(NoiseFloor, EqualTargetsOfDifferentRowsMakeTheWall) {
   const NoiseFloor constant(Kernel(), table.X, table.y);
   EXPECT_EQ(constant.least(), -std::numeric_limits<double>::infinity());
   EXPECT_FALSE(constant.InDoubt(-30));
-  const Table one = Uniform(1, 2, 1);
+  const FewRows one = Uniform(1, 2, 1);
   EXPECT_FALSE(NoiseFloor(Kernel(), one.X, one.y).InDoubt(-30));
 }
 
 TEST(NoiseFloor, TheWallAndItsGradient) {
-  Table table = Uniform(6, 2, 1);
+  FewRows table = Uniform(6, 2, 1);
   table.y << 0, 0, 0, 1, 1, 2;
   const NoiseFloor floor(Kernel(), table.X, table.y);
   const auto wall = [&](const Vector& theta) {
@@ -83,7 +83,7 @@ TEST(NoiseFloor, TheWallAndItsGradient) {
 }
 
 TEST(NoiseFloor, TwoRowsMustVouchForLittleNoise) {
-  const Table table = Uniform(30, 2, 4);
+  const FewRows table = Uniform(30, 2, 4);
   const NoiseFloor floor(Kernel(), table.X, table.y);  // three parameters: an amplitude and two lengthscales
   const double undetermined = std::log(Variance(table.y) / 30);
   EXPECT_FALSE(floor.InDoubt(undetermined - 0.9));
@@ -96,14 +96,14 @@ TEST(NoiseFloor, TwoRowsMustVouchForLittleNoise) {
   EXPECT_EQ(floor.LevelFor(-15, paying(1.01 * 30 / 27, -20)), std::nullopt);
   EXPECT_EQ(floor.LevelFor(-15, paying(0.99 * 30 / 27, -20)), undetermined);
   EXPECT_EQ(floor.LevelFor(-15, paying(5, undetermined - 4)), undetermined - 4);
-  const Table few = Uniform(3, 2, 4);
+  const FewRows few = Uniform(3, 2, 4);
   EXPECT_EQ(NoiseFloor(Kernel(), few.X, few.y).LevelFor(-15, paying(100, -20)), std::log(Variance(few.y) / 3));
 }
 
 // The rule leaves every number alone where it does not strike.
 TEST(NoiseFloor, TheObjectiveIsTheLikelihoodAlone) {
   const Expression e = Kernel();
-  const Table table = Uniform(30, 2, 2);
+  const FewRows table = Uniform(30, 2, 2);
   for (const double log_noise : {0.0, -5.0, -12.0}) {
     Vector theta = StandardStart(e);
     theta[theta.size() - 1] = log_noise;
@@ -118,7 +118,7 @@ double NoiseStd(const Vector& theta) { return std::exp(0.5 * theta[theta.size() 
 TEST(NoiseFloor, LittleNoiseIsFoundWhereTheRowsTell) {
   const Expression e = Kernel();
   for (const double noise : {0.0, 0.004, 0.02}) {
-    Table table = Uniform(40, 2, 3);
+    FewRows table = Uniform(40, 2, 3);
     for (Index i = 0; i < 40; ++i) {
       table.y[i] = std::sqrt(2.0) * std::sin(3 * table.X(i, 0) + 2 * table.X(i, 1)) + noise * table.y[i];
     }
@@ -135,8 +135,8 @@ TEST(NoiseFloor, LittleNoiseIsFoundWhereTheRowsTell) {
 
 // Columns of few levels, a target in steps, short lengthscales: rows that no other row comes near, and pairs that agree
 // by chance.
-Table FewLevels(int n, int d, int steps, std::uint64_t seed) {
-  Table table = Uniform(n, d, seed);
+FewRows FewLevels(int n, int d, int steps, std::uint64_t seed) {
+  FewRows table = Uniform(n, d, seed);
   for (Index i = 0; i < n; ++i) {
     for (Index k = 0; k < d; ++k) table.X(i, k) = std::floor(3 * table.X(i, k));
     table.y[i] = std::floor(steps * (table.y[i] + 0.5 * table.X(i, 0)));
@@ -148,7 +148,7 @@ Table FewLevels(int n, int d, int steps, std::uint64_t seed) {
 TEST(NoiseFloor, NoMethodIsSureOfRowsItHasSeenOnce) {
   for (const int steps : {1, 2, 1000}) {
     const int n = 40, held_out = 300;
-    const Table all = FewLevels(n + held_out, 7, steps, 5);
+    const FewRows all = FewLevels(n + held_out, 7, steps, 5);
     const Dataset train = Dataset::Of(all.X.topRows(n), all.y.head(n));
     for (const Method method : {Method::kOneShot, Method::kRefine, Method::kMl, Method::kAdam, Method::kMultiStart,
                                 Method::kMap, Method::kSvgp, Method::kAhgp}) {
