@@ -119,7 +119,7 @@ TEST(OneShot, ThreadsDoNotChangeTheBits) {
 
 // What is kept of the scoring is the posterior at the reported parameters.
 TEST(OneShot, TheModelIsThePosteriorAtItsParameters) {
-  for (const int n : {1, 2, 30, kRankingRows, kRankingRows + 1, kStepRows, kStepRows + 1, 400}) {
+  for (const int n : {1, 2, 30, kRankingRows, kRankingRows + 1, 200, 201, 400}) {
     const Simulated s = Draw(3, n, 2);
     const Model model = Fit(Dataset::Of(s.X, s.y), Text(s.given));
     const Posterior& kept = model.posterior();
