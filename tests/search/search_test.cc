@@ -354,12 +354,13 @@ void ExpectAtLeastTheDefaultFit(const SearchResult& result, const Dataset& data)
   if (first.refined && found->refined) {
     EXPECT_LE(first.score, found->score);
   }
-  // It is there with the parameters `fit` finds, or better ones: by likelihood, once refined by posterior density.
+  // It is there with the parameters `fit` finds, or better ones: by likelihood; once refined by posterior density, up to
+  // the difference between optima of one structure.
   if (found->refined) {
     const auto value = [&](const Vector& theta) {
       return Type2Value(ToExpression(found->structure), fit.posterior().X(), fit.posterior().y(), true, theta).value();
     };
-    EXPECT_LE(value(found->theta), value(fit.posterior().theta()) + 1e-6);
+    EXPECT_LE(value(found->theta), value(fit.posterior().theta()) + 0.01);
   } else {
     EXPECT_LE(found->score, BicScore(fit.summary().nlml, found->parameters, data.rows()) + 1e-9);
   }
