@@ -51,6 +51,7 @@ struct OneShot {
   int evaluations = 0;                   // likelihoods
   bool stepped = false;                  // whether a step down the gradient moved the answer
   double decode_ms = 0, factorize_ms = 0;
+  Matrix draws = {};  // (p + 1, S): further parameters to average predictions over; empty: none
 };
 
 // The posterior at the best of the hypotheses for a structure. Error(kNumerical) when none of them can be factorised.
