@@ -1,6 +1,8 @@
 #include "instantgp/gp/predictive.h"
 
 #include <cmath>
+#include <numeric>
+#include <vector>
 
 #include "instantgp/base/error.h"
 #include "instantgp/base/rng.h"
@@ -15,6 +17,13 @@ Vector Predictive::Mean(const Matrix& X_new) const {
 }
 
 Matrix Predictive::Samples(const Matrix& X_new, Noise noise, int count, std::uint64_t seed) const {
+  std::vector<int> numbers(static_cast<std::size_t>(count));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return NumberedSamples(X_new, noise, numbers, seed);
+}
+
+Matrix Predictive::NumberedSamples(const Matrix& X_new, Noise noise, std::span<const int> numbers,
+                                   std::uint64_t seed) const {
   const Matrix cov = Cov(X_new, Noise::kLatent);
   Matrix factor = cov;
   const auto rebuild = [&](Matrix& A) { A = cov; };
@@ -32,11 +41,11 @@ Matrix Predictive::Samples(const Matrix& X_new, Noise noise, int count, std::uin
   }
   factor.triangularView<Eigen::StrictlyUpper>().setZero();
   const Index m = X_new.rows();
-  Matrix samples(m, count);
+  Matrix samples(m, static_cast<Index>(numbers.size()));
   const Vector mean = Mean(X_new);
   const double noise_std = noise == Noise::kObserved ? std::sqrt(noise_variance()) : 0.0;
-  for (int s = 0; s < count; ++s) {
-    RandomStream random(seed, static_cast<std::uint64_t>(s));
+  for (Index s = 0; s < samples.cols(); ++s) {
+    RandomStream random(seed, static_cast<std::uint64_t>(numbers[static_cast<std::size_t>(s)]));
     Vector z(m);
     for (Index i = 0; i < m; ++i) z[i] = random.Normal();
     samples.col(s) = mean + factor * z;

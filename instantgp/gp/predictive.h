@@ -1,7 +1,9 @@
-// What a Gaussian process with given parameters says about new rows, whether its algebra is exact or sparse.
+// What a Gaussian process says about new rows, whether its algebra is exact or sparse and its parameters one set or
+// many.
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "instantgp/base/matrix.h"
 #include "instantgp/gp/prediction.h"
@@ -21,7 +23,10 @@ class Predictive {
 
   Vector Mean(const Matrix& X_new) const;
   // (m, count). Throws Error(kNumerical) when the covariance cannot be factorised.
-  Matrix Samples(const Matrix& X_new, Noise noise, int count, std::uint64_t seed) const;
+  virtual Matrix Samples(const Matrix& X_new, Noise noise, int count, std::uint64_t seed) const;
+  // (m, numbers.size()): of joint samples of one Gaussian those with the given numbers, 0, 1, ...; each depends on the
+  // seed and its number alone.
+  Matrix NumberedSamples(const Matrix& X_new, Noise noise, std::span<const int> numbers, std::uint64_t seed) const;
 
   virtual double nlml() const = 0;  // per point; for a sparse one its upper bound, the negative ELBO per point
   virtual double jitter() const = 0;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "instantgp/base/error.h"
+#include "instantgp/gp/averaged_posterior.h"
 #include "instantgp/gp/covariance.h"
 #include "instantgp/gp/posterior.h"
 #include "instantgp/kernel/parameters.h"
@@ -57,15 +58,14 @@ std::vector<Component> Components(const Model& model) {
   for (const Monomial& monomial : monomials) {
     Component component;
     std::vector<Expression> factors;
-    std::vector<double> theta;
     for (const int leaf : monomial) {
       factors.push_back(*leaves[static_cast<std::size_t>(leaf)]);
       for (const ParameterKind kind : ParametersOf(factors.back().symbol)) {
-        theta.push_back(p.theta().Of(table, leaf, kind));
+        component.rows.push_back(table.Row(leaf, kind));
       }
     }
     component.expression = factors.size() == 1 ? factors.front() : Expression::Product(std::move(factors));
-    component.theta = Eigen::Map<const Vector>(theta.data(), static_cast<Index>(theta.size()));
+    component.theta = p.theta()(component.rows);
     component.text = Print(component.expression, model.column_names());
     component.columns = ColumnsOf(component.expression);
     components.push_back(std::move(component));
@@ -77,12 +77,22 @@ double PriorVariance(const Component& component) {
   return CollapsedAmplitude(component.expression, component.theta.array().exp());
 }
 
+// The component's latent posterior at scaled rows; `std` may be null.
+void PartMoments(const Model& model, const Component& component, const Matrix& X, Vector* mean, Vector* std) {
+  const Covariance part(component.expression);
+  const auto of_member = [&](const Posterior& member, Vector* own_mean, Vector* own_std) {
+    member.PartMeanAndStd(part, member.theta()(component.rows), X, own_mean, own_std);
+  };
+  if (const AveragedPosterior* averaged = model.averaged()) return averaged->Average(of_member, mean, std);
+  of_member(model.posterior(), mean, std);
+}
+
 Vector Centred(const Vector& values) { return values.array() - values.mean(); }
 
 }  // namespace
 
 Explanation Explain(const Model& model) {
-  const Posterior& posterior = model.posterior();
+  const Posterior& posterior = model.posterior();  // an error for a sparse model
   Explanation explanation;
   std::vector<Component>& components = explanation.components;
   components = Components(model);
@@ -95,13 +105,12 @@ Explanation Explain(const Model& model) {
   const Vector y = Centred(posterior.y());
   const double n = static_cast<double>(y.size()), variance = y.squaredNorm() / n;
   const auto share = [&](const Vector& g) { return variance > 0 ? Centred(g).dot(y) / n / variance : 0; };
-  Vector mean;
-  posterior.MeanAndStd(posterior.X(), Noise::kLatent, &mean, nullptr);
+  const Vector mean = model.predictive().Mean(posterior.X());
   explanation.residual_share = share(posterior.y() - mean);
   Vector rest = mean;
   for (Component& component : components) {
     Vector g;
-    posterior.PartMeanAndStd(Covariance(component.expression), component.theta, posterior.X(), &g, nullptr);
+    PartMoments(model, component, posterior.X(), &g, nullptr);
     component.share = share(g);
     component.std = model.scaler().y_std * std::sqrt(Centred(g).squaredNorm() / n);
     rest -= g;
@@ -118,8 +127,7 @@ Prediction PredictComponent(const Model& model, const Component& component, cons
                 "the model has " + std::to_string(model.columns()) + " columns, got " + std::to_string(X_new.cols()));
   }
   Prediction prediction;
-  model.posterior().PartMeanAndStd(Covariance(component.expression), component.theta, model.scaler().ScaleX(X_new),
-                                   &prediction.mean, &prediction.std);
+  PartMoments(model, component, model.scaler().ScaleX(X_new), &prediction.mean, &prediction.std);
   prediction.mean *= model.scaler().y_std;
   prediction.std *= model.scaler().y_std;
   return prediction;

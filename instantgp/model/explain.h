@@ -2,7 +2,9 @@
 //
 //   (SE + LIN)(x1) * PER(x2)  =  SE(x1)*PER(x2) + LIN(x1)*PER(x2)
 //
-// A sum of kernels is the kernel of a sum of independent functions, and each has a posterior of its own.
+// A sum of kernels is the kernel of a sum of independent functions, and each has a posterior of its own. Where a
+// model's predictions are averaged over several sets of parameters, so are those of its components: they still add up
+// to it.
 #pragma once
 
 #include <string>
@@ -18,6 +20,7 @@ namespace instantgp {
 struct INSTANTGP_EXPORT Component {
   Expression expression;     // a product of elementary kernels
   Vector theta;              // its log-parameters, one leaf after the other, scaled units
+  std::vector<Index> rows;   // where these stand among the model's
   std::string text;          // "LIN(month)*PER(month)"
   std::vector<int> columns;  // those it depends on, ascending
   // Cov(g, y) / Var(y) over the rows of the model, g its posterior mean: what the addend has of the target's variance.

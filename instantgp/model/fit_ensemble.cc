@@ -39,8 +39,8 @@ Kernels ParseAll(std::span<const std::string> texts, const std::vector<std::stri
 Matrix LeftOutLogDensities(const std::vector<EnsembleMember>& members, ThreadPool& pool) {
   Matrix log_density(members.front().model.rows(), static_cast<Index>(members.size()));
   pool.Run(static_cast<int>(members.size()), [&](int k, int) {
-    const LeaveOneOut loo = members[k].model.posterior().Loo();
-    const Vector& y = members[k].model.posterior().y();
+    const LeaveOneOut loo = members[k].model.StandardizedLoo();
+    const Vector& y = members[k].model.predictive().y();
     for (Index i = 0; i < y.size(); ++i) {
       log_density(i, k) = LogNormalDensity(y[i], loo.mean[i], std::sqrt(loo.variance[i]));
     }

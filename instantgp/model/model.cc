@@ -6,6 +6,7 @@
 
 #include "instantgp/base/check.h"
 #include "instantgp/base/error.h"
+#include "instantgp/gp/averaged_posterior.h"
 #include "instantgp/gp/posterior.h"
 #include "instantgp/gp/sparse_posterior.h"
 #include "instantgp/kernel/parameters.h"
@@ -37,7 +38,8 @@ void CheckColumns(const Matrix& X_new, int columns) {
 Model::Model(std::shared_ptr<const Predictive> predictive, Scaler scaler, std::vector<std::string> column_names,
              std::string target_name, FitSummary summary, std::vector<std::string> warnings)
     : predictive_(std::move(predictive)),
-      exact_(dynamic_cast<const Posterior*>(predictive_.get())),
+      averaged_(dynamic_cast<const AveragedPosterior*>(predictive_.get())),
+      exact_(averaged_ != nullptr ? &averaged_->centre() : dynamic_cast<const Posterior*>(predictive_.get())),
       sparse_(dynamic_cast<const SparsePosterior*>(predictive_.get())),
       scaler_(std::move(scaler)),
       column_names_(std::move(column_names)),
@@ -45,6 +47,7 @@ Model::Model(std::shared_ptr<const Predictive> predictive, Scaler scaler, std::v
       summary_(std::move(summary)),
       warnings_(std::move(warnings)) {
   INSTANTGP_CHECK(static_cast<Index>(column_names_.size()) == predictive_->X().cols());
+  if (AveragedOver() == 0) averaged_ = nullptr;  // without members the centre predicts
 }
 
 Model::Model(Posterior posterior, Scaler scaler, std::vector<std::string> column_names, std::string target_name,
@@ -55,6 +58,11 @@ Model::Model(Posterior posterior, Scaler scaler, std::vector<std::string> column
 Model::Model(SparsePosterior posterior, Scaler scaler, std::vector<std::string> column_names, std::string target_name,
              FitSummary summary, std::vector<std::string> warnings)
     : Model(std::make_shared<const SparsePosterior>(std::move(posterior)), std::move(scaler), std::move(column_names),
+            std::move(target_name), std::move(summary), std::move(warnings)) {}
+
+Model::Model(AveragedPosterior posterior, Scaler scaler, std::vector<std::string> column_names, std::string target_name,
+             FitSummary summary, std::vector<std::string> warnings)
+    : Model(std::make_shared<const AveragedPosterior>(std::move(posterior)), std::move(scaler), std::move(column_names),
             std::move(target_name), std::move(summary), std::move(warnings)) {}
 
 int Model::rows() const { return static_cast<int>(predictive_->X().rows()); }
@@ -93,12 +101,14 @@ Matrix Model::Sample(const Matrix& X_new, int count, std::uint64_t seed, Noise n
 }
 
 LeaveOneOut Model::Loo() const {
-  LeaveOneOut loo = posterior().Loo();
+  LeaveOneOut loo = StandardizedLoo();
   loo.mean = scaler_.UnscaleMean(loo.mean);
   loo.variance *= scaler_.y_std * scaler_.y_std;
   loo.nll += std::log(scaler_.y_std);
   return loo;
 }
+
+LeaveOneOut Model::StandardizedLoo() const { return averaged_ != nullptr ? averaged_->Loo() : posterior().Loo(); }
 
 Scores Model::Score(const Matrix& X_new, const Vector& y_new) const {
   CheckColumns(X_new, columns());
@@ -109,6 +119,37 @@ Scores Model::Score(const Matrix& X_new, const Vector& y_new) const {
   predictive_->MeanAndStd(scaler_.ScaleX(X_new), Noise::kObserved, &mean, &std);
   std = std.cwiseMax(std::numeric_limits<double>::min());  // a density even where the model is certain
   return InUnits(ScoreGaussian(scaler_.ScaleY(y_new), mean, std), scaler_.y_std);
+}
+
+int Model::AveragedOver() const { return averaged_ != nullptr ? static_cast<int>(averaged_->members().size()) : 0; }
+
+Matrix Model::Draws() const {
+  return averaged_ != nullptr ? averaged_->Draws() : Matrix(predictive_->theta().size(), 0);
+}
+
+Model Model::Averaged(const Matrix& draws) const {
+  const Posterior& centre = posterior();
+  if (draws.rows() != centre.theta().size()) {
+    throw Error(ErrorCode::kBadInput, "a set of parameters of this kernel has " +
+                                          std::to_string(centre.theta().size()) +
+                                          " numbers, one row of the draws each (log parameters, log noise variance "
+                                          "last); got " +
+                                          std::to_string(draws.rows()) + " rows");
+  }
+  if (!draws.allFinite()) throw Error(ErrorCode::kBadInput, "the draws hold a value that is not finite. Leave it out.");
+  if (draws.cols() > kMostDraws) {
+    throw Error(ErrorCode::kBadInput, "predictions are averaged over at most " + std::to_string(kMostDraws) +
+                                          " sets of parameters, got " + std::to_string(draws.cols()));
+  }
+  Posterior same(centre.expression(), centre.X(), centre.y(), centre.theta(), centre.L(), centre.alpha(),
+                 centre.jitter());
+  Model model(AveragedPosterior(std::move(same), draws), scaler_, column_names_, target_name_, summary_, warnings_);
+  if (draws.cols() > 0 && model.AveragedOver() == 0) {
+    throw Error(ErrorCode::kNumerical, "the covariance cannot be factorised at any of the " +
+                                           std::to_string(draws.cols()) +
+                                           " sets of parameters. Draw them closer to the ones the model shows.");
+  }
+  return model;
 }
 
 std::string Model::KernelText() const { return Print(predictive_->expression(), column_names_); }

@@ -14,6 +14,7 @@
 
 namespace instantgp {
 
+class AveragedPosterior;
 class Posterior;
 class Predictive;
 class SparsePosterior;
@@ -54,6 +55,8 @@ class INSTANTGP_EXPORT Model {
         FitSummary summary, std::vector<std::string> warnings);
   Model(SparsePosterior posterior, Scaler scaler, std::vector<std::string> column_names, std::string target_name,
         FitSummary summary, std::vector<std::string> warnings);
+  Model(AveragedPosterior posterior, Scaler scaler, std::vector<std::string> column_names, std::string target_name,
+        FitSummary summary, std::vector<std::string> warnings);
 
   Prediction Predict(const Matrix& X_new, Noise noise = Noise::kObserved) const;
   Vector PredictMean(const Matrix& X_new) const;
@@ -61,6 +64,7 @@ class INSTANTGP_EXPORT Model {
   Matrix Sample(const Matrix& X_new, int count, std::uint64_t seed,
                 Noise noise = Noise::kObserved) const;  // (m, count)
   LeaveOneOut Loo() const;                              // user's units; exact models only
+  LeaveOneOut StandardizedLoo() const;                  // the same of standardised y
   Scores Score(const Matrix& X_new, const Vector& y_new) const;
 
   std::string KernelText() const;       // canonical
@@ -70,9 +74,18 @@ class INSTANTGP_EXPORT Model {
   double NoiseVarianceOriginalUnits() const;  // y's units squared
   double AmplitudeOriginalUnits() const;      // collapsed prior standard deviation, y's units
 
+  // How many sets of parameters predictions are averaged over, with equal weights; 0: the ones shown are the only ones.
+  int AveragedOver() const;
+  Matrix Draws() const;  // (p + 1, AveragedOver()): their logarithms in the order of the parameters, of the noise last
+  // The same rows and the same parameters to show, with predictions averaged over other draws; without any, by the
+  // parameters shown alone. Draws whose covariance cannot be factorised are left out. Throws Error: kBadInput for draws
+  // that do not fit the kernel, kUsage for a sparse model, kNumerical when none of the draws is left.
+  Model Averaged(const Matrix& draws) const;
+
   const Predictive& predictive() const { return *predictive_; }
-  const SparsePosterior* sparse() const { return sparse_; }  // null: the model is exact
-  // Of an exact model; Error(kUsage) for a sparse one.
+  const SparsePosterior* sparse() const { return sparse_; }        // null: the model is exact
+  const AveragedPosterior* averaged() const { return averaged_; }  // null: AveragedOver() is 0
+  // Of an exact model, at the parameters shown; Error(kUsage) for a sparse one.
   const Posterior& posterior() const;
   const Scaler& scaler() const { return scaler_; }
   const FitSummary& summary() const { return summary_; }
@@ -87,7 +100,9 @@ class INSTANTGP_EXPORT Model {
         std::string target_name, FitSummary summary, std::vector<std::string> warnings);
 
   std::shared_ptr<const Predictive> predictive_;
-  const Posterior* exact_;  // predictive_ by its type, one of the two
+  // predictive_ by its type; of an averaged one exact_ is the centre.
+  const AveragedPosterior* averaged_;
+  const Posterior* exact_;
   const SparsePosterior* sparse_;
   Scaler scaler_;
   std::vector<std::string> column_names_;
@@ -98,6 +113,7 @@ class INSTANTGP_EXPORT Model {
 
 // One safetensors file with JSON metadata (docs/formats/model.md). Load checks version, checksum, names, shapes,
 // finiteness.
+inline constexpr int kMostDraws = 256;  // in a file
 INSTANTGP_EXPORT std::string SerializeModel(const Model& model);
 INSTANTGP_EXPORT Model ParseModel(std::string_view bytes, const std::string& origin);
 INSTANTGP_EXPORT void SaveModel(const Model& model, const std::string& path);

@@ -7,6 +7,7 @@
 #include "instantgp/base/error.h"
 #include "instantgp/base/file.h"
 #include "instantgp/base/safetensors.h"
+#include "instantgp/gp/averaged_posterior.h"
 #include "instantgp/gp/posterior.h"
 #include "instantgp/gp/sparse_posterior.h"
 #include "instantgp/kernel/parameters.h"
@@ -19,8 +20,11 @@ namespace {
 using nlohmann::json;
 
 constexpr char kFormat[] = "instantgp/model";
-constexpr int kMajor = 1;  // a reader refuses files of a higher one
-constexpr int kMinor = 2;  // 1: sparse models; 2: inferred_rows
+constexpr int kMajor = 2;  // a reader refuses files of a higher one
+// 1.1: sparse models; 1.2: inferred_rows; 2.0: draws. A reader of 1.x would take a model with draws for one without and
+// predict something else; a model without them is written so that it still reads it.
+constexpr char kVersionWithoutDraws[] = "1.2";
+constexpr char kVersionWithDraws[] = "2.0";
 
 // L is stored as its packed lower triangle, column after column.
 std::vector<double> PackLower(const Matrix& L) {
@@ -180,6 +184,14 @@ Model ParseChecked(const Reader& reader) {
   }
   Posterior posterior(expression, std::move(X), std::move(y), theta, reader.Factor("L", n),
                       reader.VectorOf("alpha", rows), jitter);
+  if (meta.contains("draws")) {
+    const auto count = meta.at("draws").get<std::int64_t>();
+    if (count < 1 || count > kMostDraws) reader.Fail("impossible number of draws");
+    const std::size_t size = static_cast<std::size_t>(theta.size());
+    const std::vector<double> draws = reader.Values("draws", size * static_cast<std::size_t>(count));
+    AveragedPosterior averaged(std::move(posterior), Eigen::Map<const Matrix>(draws.data(), theta.size(), count));
+    return Model(std::move(averaged), std::move(scaler), names, target, std::move(summary), std::move(warnings));
+  }
   return Model(std::move(posterior), std::move(scaler), names, target, std::move(summary), std::move(warnings));
 }
 
@@ -191,7 +203,7 @@ std::string SerializeModel(const Model& model) {
   const std::int64_t n = model.rows(), d = model.columns();
   TensorFile file;
   file.metadata["format"] = kFormat;
-  file.metadata["version"] = std::to_string(kMajor) + "." + std::to_string(kMinor);
+  file.metadata["version"] = model.AveragedOver() > 0 ? kVersionWithDraws : kVersionWithoutDraws;
   json meta = {{"n", n},
                {"d", d},
                {"kernel", model.KernelText()},
@@ -216,6 +228,11 @@ std::string SerializeModel(const Model& model) {
   } else {
     file.tensors["L"] = MakeTensor(PackLower(model.posterior().L()).data(), {n * (n + 1) / 2});
     file.tensors["alpha"] = MakeTensor(model.posterior().alpha().data(), {n});
+  }
+  if (model.AveragedOver() > 0) {
+    const Matrix draws = model.Draws();
+    meta["draws"] = draws.cols();
+    file.tensors["draws"] = MakeTensor(draws.data(), {draws.cols(), draws.rows()});  // one after the other
   }
   file.metadata["model"] = meta.dump();
   file.tensors["x_min"] = MakeTensor(s.x_min.data(), {d});

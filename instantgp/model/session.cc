@@ -10,6 +10,7 @@
 #include "instantgp/base/error.h"
 #include "instantgp/base/stopwatch.h"
 #include "instantgp/base/thread_pool.h"
+#include "instantgp/gp/averaged_posterior.h"
 #include "instantgp/gp/cholesky.h"
 #include "instantgp/gp/posterior.h"
 #include "instantgp/gp/sparse_posterior.h"
@@ -149,8 +150,8 @@ void Session::CheckMemory(int n, const FitOptions& options) const {
               {{"method", "svgp"}, {"inducing", some}});
 }
 
-int Session::MostExactRows() const {
-  return static_cast<int>(std::sqrt(options_.memory_limit / EstimateCost(1, {}).bytes));
+int Session::MostExactRows(int factors) const {
+  return static_cast<int>(std::sqrt(options_.memory_limit / (EstimateCost(1, {}).bytes * factors)));
 }
 
 void Session::CheckMemory(int n, const FitOptions& options, int models) const {
@@ -239,6 +240,15 @@ Model Session::FitDecoded(const Encoding& encoding, const Structure& structure, 
     }
   }
   WarnOfJitter(found.posterior, warnings);
+  // The draws surround the one-shot point; what refine found is another.
+  if (found.draws.cols() > 0 && options.method != Method::kRefine) {
+    const Stopwatch clock;
+    AveragedPosterior averaged(std::move(found.posterior), found.draws, pool);
+    summary.time_ms.factorize += clock.Milliseconds();
+    summary.time_ms.total = total.Milliseconds();
+    return Model(std::move(averaged), encoding.scaler, encoding.column_names, encoding.target_name, std::move(summary),
+                 std::move(warnings));
+  }
   summary.time_ms.total = total.Milliseconds();
   return Model(std::move(found.posterior), encoding.scaler, encoding.column_names, encoding.target_name,
                std::move(summary), std::move(warnings));

@@ -73,8 +73,8 @@ class INSTANTGP_EXPORT Session {
   // Error(kLimit) with the number and the alternative.
   void CheckMemory(int n, const FitOptions& options) const;
   void CheckMemory(int n, const FitOptions& options, int models) const;  // so many are kept
-  // The most rows an exact model may have.
-  int MostExactRows() const;
+  // The most rows an exact model may have that keeps so many factors.
+  int MostExactRows(int factors = 1) const;
   // Error(kInterrupted) "interrupted while <doing>".
   void StopIfAsked(std::string_view doing) const;
 

@@ -9,6 +9,7 @@
 #include "instantgp/base/error.h"
 #include "instantgp/base/normal.h"
 #include "instantgp/base/stopwatch.h"
+#include "instantgp/gp/averaged_posterior.h"
 #include "instantgp/gp/cholesky.h"
 #include "instantgp/gp/posterior.h"
 #include "instantgp/gp/sparse_posterior.h"
@@ -170,10 +171,14 @@ UpdateResult Update(Session& session, const Model& model, const Matrix& X_new, c
   if (model.sparse() != nullptr) return UpdateSparse(model, X, y, options);
   const Posterior& before = model.posterior();
   const int rows = model.rows() + static_cast<int>(X.rows());
-  if (rows > session.MostExactRows()) {
-    throw Error(ErrorCode::kLimit, "with the new rows the model would have " + std::to_string(rows) +
-                                       "; the memory limit allows " + std::to_string(session.MostExactRows()) +
-                                       " for an exact one. Fit all rows again by the method svgp.");
+  const int most = session.MostExactRows(1 + model.AveragedOver());
+  if (rows > most) {
+    throw Error(ErrorCode::kLimit,
+                "with the new rows the model would have " + std::to_string(rows) + "; the memory limit allows " +
+                    std::to_string(most) +
+                    (model.AveragedOver() > 0 ? " for one averaged over " + std::to_string(model.AveragedOver()) +
+                                                    " sets of parameters. Fit all rows again."
+                                              : " for an exact one. Fit all rows again by the method svgp."));
   }
   const Index inferred = model.summary().inferred_rows > 0 ? model.summary().inferred_rows : model.rows();
   Posterior extended = before.Extended(X, y);
@@ -191,6 +196,14 @@ UpdateResult Update(Session& session, const Model& model, const Matrix& X_new, c
   summary.inferred_rows = static_cast<int>(inferred);
   summary.nlml = extended.nlml();
   summary.time_ms = {};
+  if (const AveragedPosterior* averaged = model.averaged()) {
+    ThreadPool* const pool = rows < kTwoPartSize ? nullptr : &session.pool();
+    AveragedPosterior all = averaged->Extended(X, y, pool);
+    summary.time_ms.factorize = summary.time_ms.total = total.Milliseconds();
+    return {Model(std::move(all), model.scaler(), model.column_names(), model.target_name(), std::move(summary),
+                  model.warnings()),
+            false, drift};
+  }
   summary.time_ms.factorize = summary.time_ms.total = total.Milliseconds();
   return {Model(std::move(extended), model.scaler(), model.column_names(), model.target_name(), std::move(summary),
                 model.warnings()),

@@ -43,7 +43,8 @@ struct INSTANTGP_EXPORT UpdateResult {
 
 // The model with further rows, in the user's units. Its scaling stays what it was, whatever the new rows are. With
 // parameters kept, the factor is extended by the new rows (O(m n^2)) and the result is that of a new factorisation; a
-// new inference has the parameters so far among its hypotheses, or starts from them.
+// new inference has the parameters so far among its hypotheses, or starts from them. Of a model averaged over several
+// sets of parameters, every set is extended; the drift is that of the parameters shown.
 //
 // Throws Error: kBadInput for rows that do not fit the model, kUsage when a sparse model is to be re-inferred, kLimit
 // when the rows get too many, and what Fit throws.

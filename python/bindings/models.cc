@@ -203,6 +203,13 @@ py::tuple PredictPart(const Model& model, int number, const Array& X) {
   return py::make_tuple(ToArray(prediction.mean), ToArray(prediction.std));
 }
 
+Model AverageOver(const Model& model, const Array& draws) {
+  const Matrix columns = ToMatrix(draws, "draws");
+  std::optional<Model> averaged;
+  RunUnlocked([&] { averaged = model.Averaged(columns); });
+  return *std::move(averaged);
+}
+
 py::dict ScalingOf(const Model& model) {
   const Scaler& scaler = model.scaler();
   return py::dict("x_min"_a = ToArray(scaler.x_min), "x_range"_a = ToArray(scaler.x_range), "y_mean"_a = scaler.y_mean,
@@ -242,6 +249,11 @@ void BindModel(py::module_& module) {
            "surprise the model, always, or never.")
       .def("explain", &ExplainModel, "The addends of the kernel: share of the variance and standard deviation of each.")
       .def("predict_component", &PredictPart, "number"_a, "X"_a, "(mean, std) of one component of explain().")
+      .def("averaged", &AverageOver, "draws"_a,
+           "The model with predictions averaged over these sets of parameters, one a column, in the order of theta; "
+           "without columns, by theta alone.")
+      .def_property_readonly("averaged_over", &Model::AveragedOver)
+      .def_property_readonly("draws", [](const Model& model) { return ToArray(model.Draws()); })
       .def_property_readonly("kernel", &Model::KernelText)
       .def_property_readonly("kernel_short", &Model::KernelShortText)
       .def_property_readonly("parameters", [](const Model& model) { return ToList(model.Parameters()); })

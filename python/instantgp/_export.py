@@ -45,6 +45,11 @@ def header(model: _core.Model, comment: str) -> str:
         f"columns: {', '.join(model.column_names)}; target: {model.target_name}",
         "Parameters belong to inputs scaled to [0, 1] and a standardised target, as below.",
     ]
+    if model.averaged_over:
+        lines.append(
+            f"The model averages its predictions over {model.averaged_over} sets of parameters drawn around the ones below; "
+            "this code predicts by the ones below alone, and its intervals are narrower."
+        )
     return "".join(f"{comment} {' '.join(line.split())}\n" for line in lines)
 
 
@@ -309,6 +314,9 @@ TARGETS = {"sklearn": sklearn_code, "gpytorch": gpytorch_code, "gpflow": gpflow_
 
 def export_code(fitted: Any, target: str = "sklearn") -> str:
     """The code of a Model (or of an estimator that holds one) for "sklearn", "gpytorch", "gpflow" or "stan".
+
+    A model that averages its predictions over several sets of parameters (`averaged_over`) is exported with the ones it
+    shows, `theta`, and the code says so.
 
     >>> import numpy as np, instantgp
     >>> x = np.linspace(0, 1, 12).reshape(-1, 1)

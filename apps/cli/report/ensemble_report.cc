@@ -101,6 +101,7 @@ Json ReportJson(const EnsembleReport& report) {
                  {"weight", member.weight},
                  {"nlml_per_point", member.model.summary().nlml},
                  {"log_marginal_likelihood", member.model.posterior().log_marginal_likelihood()},
+                 {"averaged_over", member.model.AveragedOver()},
                  {"time_ms", member.model.summary().time_ms.total},
                  {"status", "ok"}};
     if (!report.member_holdout.empty()) item["holdout"] = ScoresToJson(report.member_holdout[k]);

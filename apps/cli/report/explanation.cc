@@ -6,7 +6,7 @@
 
 #include "apps/cli/terminal/terminal.h"
 #include "instantgp/base/diagnosis.h"
-#include "instantgp/gp/posterior.h"
+#include "instantgp/gp/predictive.h"
 #include "instantgp/plot/figure.h"
 #include "instantgp/plot/svg.h"
 
@@ -69,8 +69,7 @@ void DrawComponent(plot::Axes& axes, const Model& model, const Component& compon
   X.col(column) = grid;
   const Prediction on_grid = PredictComponent(model, component, X);
   const Prediction on_rows = PredictComponent(model, component, train.X);
-  Vector fitted;
-  model.posterior().MeanAndStd(model.posterior().X(), Noise::kLatent, &fitted, nullptr);
+  const Vector fitted = model.predictive().Mean(model.predictive().X());
   const Vector partial = train.y - model.scaler().UnscaleMean(fitted) + on_rows.mean;
   axes.Title(Shortened(Label(component, model), 44) + ": " + ShareText(component.share));
   axes.XLabel(model.column_names()[static_cast<std::size_t>(column)]);

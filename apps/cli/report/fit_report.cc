@@ -35,7 +35,7 @@ std::string Line(const std::string& label, const std::string& text) {
 double NoiseStd(const Model& model) { return std::sqrt(model.NoiseVariance()); }
 
 // The mean NLL of left-out points; on standardised y it does not change with the units of y.
-double LooStandardized(const Model& model) { return model.posterior().Loo().nll; }
+double LooStandardized(const Model& model) { return model.StandardizedLoo().nll; }
 
 std::string TimeText(const TimeSplit& t) {
   std::string text = Short(t.total) + " ms (scaling " + Short(t.scale);
@@ -84,6 +84,10 @@ std::string ModelSummaryText(const Model& model, const std::string& source) {
     const double loo = LooStandardized(model);
     out += Line("leave-one-out", "NLL " + Short(loo) + " per point on standardised y, " +
                                      Short(loo + std::log(model.scaler().y_std)) + " in y's units");
+  }
+  if (model.AveragedOver() > 0) {
+    out += Line("predictions",
+                "averaged over " + Count(model.AveragedOver(), "set") + " of parameters drawn around the ones shown");
   }
   if (!model.sparse() && model.predictive().jitter() > 0) out += Line("jitter", Short(model.predictive().jitter()));
   return out;
@@ -141,6 +145,7 @@ Json ReportJson(const FitReport& report) {
                                {"value_original_units", p.value_original_units}});
   }
   const double y_std = model.scaler().y_std;
+  j["averaged_over"] = model.AveragedOver();
   j["noise_variance"] = model.NoiseVariance();
   j["noise_std_original_units"] = NoiseStd(model) * y_std;
   j["amplitude"] = model.AmplitudeOriginalUnits() / y_std;
