@@ -36,7 +36,6 @@ struct OneShot {
   bool stepped = false;                  // whether steps down the likelihood moved the answer
   Matrix draws;                          // (p + 1, S): further parameters to average predictions over; empty: none
   double decode_ms = 0, factorize_ms = 0;
-  Matrix draws = {};  // (p + 1, S): further parameters to average predictions over; empty: none
 };
 
 // The posterior at the best of the hypotheses for a structure. Error(kNumerical) when none of them can be factorised.

@@ -15,7 +15,7 @@ namespace instantgp {
 // Up to so many rows predictions are averaged. Held-out NLL at the answer itself minus that of the average over 16
 // draws: 0.05 at 196 rows, 0.14 at 84, 0.1 to 0.4 at 50. Nobody has measured more rows.
 inline constexpr int kMostRowsToAverage = 250;
-inline constexpr int kParameterDraws = 16;
+inline constexpr int kParameterDraws = 8;
 
 // (p + 1, count) at the scale of theta; no columns where the curvature cannot be had.
 Matrix DrawParameters(const Covariance& covariance, const Matrix& X, const Vector& y, const LogParameters& theta,

@@ -15,6 +15,7 @@
 #include "instantgp/gp/posterior.h"
 #include "instantgp/gp/sparse_posterior.h"
 #include "instantgp/inference/oneshot.h"
+#include "instantgp/inference/parameter_draws.h"
 #include "instantgp/inference/refine.h"
 #include "instantgp/inference/svgp.h"
 #include "instantgp/inference/type2_ml.h"
@@ -180,7 +181,7 @@ Model Session::Fit(const Dataset& data, std::string_view kernel, const FitOption
   if (!asks_network) return Fit(Scaled(data), expression, options);
   const Structure structure = AmortisedStructure(expression, data.column_names, options.method);
   const Encoding encoding = Encode(data, structure.columns, 0, options.method);
-  return FitDecoded(encoding, structure, nullptr, options, &pool(), total);
+  return FitDecoded(encoding, structure, nullptr, options, kParameterDraws, &pool(), total);
 }
 
 Model Session::Fit(const Encoding& encoding, std::string_view kernel, const FitOptions& options) {
@@ -190,7 +191,7 @@ Model Session::Fit(const Encoding& encoding, std::string_view kernel, const FitO
   const Expression expression = ParseKernel(kernel, encoding.column_names);
   CheckMemory(encoding.rows(), options);
   const Structure structure = AmortisedStructure(expression, encoding.column_names, options.method);
-  return FitDecoded(encoding, structure, nullptr, options, &pool(), total);
+  return FitDecoded(encoding, structure, nullptr, options, kParameterDraws, &pool(), total);
 }
 
 Model Session::Fit(const Encoding& encoding, const Structure& structure, const Matrix& hypotheses,
@@ -198,7 +199,7 @@ Model Session::Fit(const Encoding& encoding, const Structure& structure, const M
   options.Validate();
   RequireNetworkMethod(options);
   CheckMemory(encoding.rows(), options);
-  return FitDecoded(encoding, structure, &hypotheses, options, &pool(), Stopwatch());
+  return FitDecoded(encoding, structure, &hypotheses, options, kParameterDraws, &pool(), Stopwatch());
 }
 
 Model Session::Fit(ScaledTable table, const Expression& expression, const FitOptions& options,
@@ -211,16 +212,18 @@ Model Session::Fit(ScaledTable table, const Expression& expression, const FitOpt
 
 // Chooses among the decoded parameters, and for refine polishes; `total` started with the fit.
 Model Session::FitDecoded(const Encoding& encoding, const Structure& structure, const Matrix* hypotheses,
-                          const FitOptions& options, ThreadPool* pool, const Stopwatch& total) const {
+                          const FitOptions& options, int draws, ThreadPool* pool, const Stopwatch& total) const {
   const TrainedNetwork& asked = network(options.method);
   FitSummary summary = SummaryOf(options, encoding);
   summary.time_ms.encode = encoding.encode_ms;
   std::vector<std::string> warnings = encoding.warnings;
-  OneShot found = InferOneShot(asked, encoding, structure, {.pool = pool, .decoded = hypotheses});
+  OneShot found =
+      InferOneShot(asked, encoding, structure,
+                   {.pool = pool, .decoded = hypotheses, .draws = options.method == Method::kOneShot ? draws : 0});
   summary.time_ms.decode = found.decode_ms;
   summary.time_ms.factorize = found.factorize_ms;
   summary.evaluations = found.evaluations;
-  summary.stop_reason = found.stepped ? "one forward pass, one step down the gradient" : "one forward pass";
+  summary.stop_reason = found.stepped ? "one forward pass, a few steps down the likelihood" : "one forward pass";
   summary.nlml = summary.nlml_start = found.posterior.nlml();
 
   if (options.method == Method::kRefine) {
@@ -240,8 +243,7 @@ Model Session::FitDecoded(const Encoding& encoding, const Structure& structure, 
     }
   }
   WarnOfJitter(found.posterior, warnings);
-  // The draws surround the one-shot point; what refine found is another.
-  if (found.draws.cols() > 0 && options.method != Method::kRefine) {
+  if (found.draws.cols() > 0) {
     const Stopwatch clock;
     AveragedPosterior averaged(std::move(found.posterior), found.draws, pool);
     summary.time_ms.factorize += clock.Milliseconds();
@@ -355,7 +357,8 @@ std::vector<FitAttempt> Session::FitAll(const Encoding& encoding, std::span<cons
   each.progress = {};
   clock = Stopwatch();
   std::vector<FitAttempt> attempts = Loop(static_cast<int>(kernels.size()), options, [&](int k) {
-    return FitDecoded(encoding, structures[k], &hypotheses[k], each, nullptr, Stopwatch());
+    // Without draws: many kernels are averaged by their own weights.
+    return FitDecoded(encoding, structures[k], &hypotheses[k], each, 0, nullptr, Stopwatch());
   });
   if (times != nullptr) {
     times->decode = decode_ms;

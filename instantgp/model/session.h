@@ -85,7 +85,7 @@ class INSTANTGP_EXPORT Session {
  private:
   ThreadPool* PoolFor(int n);  // null where a second thread is of no use
   Model FitDecoded(const Encoding& encoding, const Structure& structure, const Matrix* hypotheses,
-                   const FitOptions& options, ThreadPool* pool, const Stopwatch& total) const;
+                   const FitOptions& options, int draws, ThreadPool* pool, const Stopwatch& total) const;
   Model FitScaled(ScaledTable table, const Expression& expression, const FitOptions& options,
                   const LogParameters* start, ThreadPool* pool) const;
   Model FitSparse(ScaledTable table, const Expression& expression, const FitOptions& options, ThreadPool* pool) const;
