@@ -95,6 +95,11 @@ class Run {
   BatchSource SourceAt(std::int64_t datasets, double progress) const {
     return {static_cast<std::uint64_t>(datasets), StageAt(config_, state_.legs > 0 ? 1.0 : progress)};
   }
+  // The curriculum limits the paper's component alone.
+  int MostColumns(const CurriculumStage& stage) const {
+    const MixtureComponent* tables = config_.Find(ComponentKind::kTables);
+    return tables ? std::max(stage.max_d, tables->tables.max_d) : stage.max_d;
+  }
   double ProgressAfter(std::int64_t more_datasets) const {
     TrainingState later;
     later.datasets = state_.datasets + more_datasets;
@@ -158,7 +163,7 @@ class Run {
         const double left = config_.datasets > 0 ? static_cast<double>(config_.datasets - state_.datasets) / speed
                                                  : config_.minutes * 60 - (seconds_before + spent);
         options_.callbacks.on_step({state_.step, state_.datasets, ProgressOf(config_, state_), running_loss, rate,
-                                    speed, std::max(0.0, left), state_.skipped, next.stage.max_d});
+                                    speed, std::max(0.0, left), state_.skipped, MostColumns(next.stage)});
       }
       if (ValidationDue()) Validate();
       const bool by_steps = config_.checkpoint_steps > 0 && state_.step % config_.checkpoint_steps == 0;
@@ -206,7 +211,7 @@ class Run {
     record.datasets_per_second =
         seconds > 0 ? static_cast<double>(state_.datasets - state_.validated_datasets) / seconds : 0;
     record.skipped = state_.skipped;
-    record.max_d = SourceAt(state_.datasets, record.progress).stage.max_d;
+    record.max_d = MostColumns(SourceAt(state_.datasets, record.progress).stage);
 
     const bool best = record.selection < state_.best_score;
     if (best) state_.best_score = record.selection;
