@@ -21,7 +21,7 @@ struct LogRecord {
   double datasets_per_second = 0;
   double clipped_share = 0;
   std::int64_t skipped = 0;     // since the start
-  int max_d = 0;                // of the curriculum stage
+  int max_d = 0;                // the most columns drawn at this stage
   double selection = 0;         // the score that selects the best weights: the mean over the mixture's components
   ValidationReport validation;  // on the paper's distribution
   std::optional<ValidationReport> tables;  // on the tables component, when the mixture has one
