@@ -8,6 +8,7 @@
 namespace instantgp {
 namespace {
 
+constexpr double kShortestLine = 0.5;
 constexpr double kSwitchedOffP = 0.3;
 constexpr double kMostSwitchedOff = 6;  // as a logarithm
 
@@ -49,7 +50,8 @@ void SetFactor(const Factor& factor, double log_length, bool flat, double log_sh
       theta[factor.Row(ParameterKind::kLengthscale)] = log_length;
       break;
     case Elementary::kLIN:
-      theta[factor.Row(ParameterKind::kVariance)] = theta[factor.Row(ParameterKind::kOffset)] - 2 * log_length;
+      theta[factor.Row(ParameterKind::kVariance)] =
+          theta[factor.Row(ParameterKind::kOffset)] - 2 * std::max(log_length, std::log(kShortestLine));
       break;
     case Elementary::kPER:
       theta[factor.Row(ParameterKind::kLengthscale)] = flat ? log_length : std::log(LogUniform(0.15, 2, random));

@@ -8,7 +8,8 @@
 //                          the typical length times exp(s z), z normal, s ~ U(0.1, 0.9), within 0.02..8
 //
 // What a symbol makes of it: SE and MAT52 take l_k as lengthscale (times exp(z / 2) for each addend of a sum on a
-// column that matters). LIN takes slope variance = offset / l_k^2: a line that rises by its own offset over l_k. PER
+// column that matters). LIN takes slope variance = offset / l^2 with l = max(l_k, 0.5): a line that rises by its own
+// offset over l, and steeper ones cannot have a mean near zero over [0,1], as centred targets have. PER
 // takes it as lengthscale where the column does not matter or the table is nearly linear; elsewhere its lengthscale is
 // log-uniform on 0.15..2, and half of the columns have periods 1 to 10 times as short as the prior's.
 // Variances, offsets and periods come from their priors; in a sum each addend but one is, with probability 0.3, made

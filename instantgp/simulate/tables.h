@@ -18,7 +18,7 @@
 //               often; then standardised over the training rows, the kernel and the noise with them
 //
 // The parameters belong to the standardised targets. The mean that is subtracted is not in the model, as it is not in
-// use.
+// use; the few tables whose true parameters it would contradict are drawn anew.
 #pragma once
 
 #include <cstdint>
