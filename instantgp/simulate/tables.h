@@ -37,7 +37,7 @@ struct TableOptions {
   int max_d = 32;
   int max_cells = 6000;  // rows x columns: what a training step costs
   int large_n = 1024;
-  double large_share = 0.02;
+  double large_share = 0.01;
   double same_symbols_p = 0.7;
   double nearly_linear_p = 0.15;
   double positive_p = 0.5;      // as in SimulationOptions

@@ -60,8 +60,8 @@ TEST(TablesTest, SizesKeepTheirLimits) {
   EXPECT_EQ(columns.size(), 32u) << "some number of columns never occurs";
   // 0.6 + 0.4 log(17/4) / log(33)
   EXPECT_NEAR(usual, 0.766 * kDraws, 4 * std::sqrt(0.766 * 0.234 * kDraws));
-  EXPECT_LE(large, 0.02 * kDraws + 4 * std::sqrt(0.02 * kDraws));
-  EXPECT_GT(large, 0.01 * kDraws);
+  EXPECT_LE(large, 0.01 * kDraws + 4 * std::sqrt(0.01 * kDraws));
+  EXPECT_GT(large, 0.005 * kDraws);
   EXPECT_NEAR(QuantileOf(rows, 0.5), 70, 15);
 }
 
