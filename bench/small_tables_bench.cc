@@ -21,6 +21,7 @@
 #include "instantgp/data/split.h"
 #include "instantgp/model/fit.h"
 #include "instantgp/simulate/distribution.h"
+#include "instantgp/simulate/tables.h"
 
 namespace {
 
@@ -125,14 +126,21 @@ SmallTable FromFamily(const Family& family, RandomStream& random) {
   return {family.name, "", SelectRows(rows, train), SelectRows(rows, test)};
 }
 
-SmallTable FromTraining(double realistic_p, std::uint64_t seed, int index, RandomStream& random) {
-  SimulationOptions options;
+template <typename Options>
+Options SmallSizes(RandomStream& random) {
+  Options options;
   options.n = random.UniformInt(8, kMostRows);
   options.n_test = kTestRows;
-  options.realistic_p = realistic_p;
-  const Simulated s = Simulate(options, seed, static_cast<std::uint64_t>(index));
+  options.max_d = 8;
+  return options;
+}
+
+SmallTable FromTraining(bool tables, std::uint64_t seed, int index, RandomStream& random) {
+  const auto number = static_cast<std::uint64_t>(index);
+  const Simulated s = tables ? SimulateTable(SmallSizes<TableOptions>(random), seed, number)
+                             : Simulate(SmallSizes<SimulationOptions>(random), seed, number);
   const Dataset train = Dataset::Of(s.X, s.y);
-  return {realistic_p > 0 ? "training, realistic" : "training", Print(ToExpression(s.given), train.column_names), train,
+  return {tables ? "training, tables" : "training", Print(ToExpression(s.given), train.column_names), train,
           Dataset::Of(s.X_test, s.y_test)};
 }
 
@@ -142,7 +150,7 @@ std::vector<SmallTable> SimulatedTables(int count, std::uint64_t seed) {
   for (int i = 0; i < count; ++i) {
     RandomStream random(seed, static_cast<std::uint64_t>(i));
     const int kind = i % kKinds;
-    SmallTable table = kind < 2 ? FromTraining(kind, seed, i, random) : FromFamily(kFamilies[kind - 2], random);
+    SmallTable table = kind < 2 ? FromTraining(kind == 1, seed, i, random) : FromFamily(kFamilies[kind - 2], random);
     if (table.kernel.empty()) table.kernel = kKernels[i / kKinds % kKernels.size()];
     tables.push_back(std::move(table));
   }

@@ -13,6 +13,7 @@
 #include "instantgp/network/decoder.h"
 #include "instantgp/network/encoder.h"
 #include "instantgp/network/ops/features.h"
+#include "instantgp/network/ops/flush_denormals.h"
 
 namespace instantgp {
 
@@ -228,6 +229,7 @@ void Network<Scalar>::Backward(const Scalar* weights, const Matrix& dtheta, Work
   auto& state = *workspace.state_;
   INSTANTGP_CHECK(state.embedding != nullptr);
   INSTANTGP_CHECK(dtheta.cols() == impl_->config.hypotheses);
+  const FlushDenormals flush;
   const std::size_t size = static_cast<std::size_t>(state.columns) * impl_->layout.t4.width;
   Scalar* dembedding = state.arena.template New<Scalar>(size);
   if (impl_->ahgp()) {

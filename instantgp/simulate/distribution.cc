@@ -9,7 +9,6 @@
 #include "instantgp/gp/cholesky.h"
 #include "instantgp/gp/covariance.h"
 #include "instantgp/kernel/parameters.h"
-#include "instantgp/simulate/realistic.h"
 
 namespace instantgp {
 namespace {
@@ -17,9 +16,6 @@ namespace {
 void Require(bool condition, const char* message) {
   if (!condition) throw Error(ErrorCode::kUsage, std::string("simulation options: ") + message);
 }
-
-// Streams of their own: a dataset that is not made realistic is the same whatever realistic_p.
-constexpr std::uint32_t kRealisticSubstream = 1000;
 
 double SymbolWeight(BaseSymbol symbol) { return FactorsOf(symbol).size() == 1 ? 2.0 : 1.0; }
 
@@ -63,7 +59,6 @@ void SimulationOptions::Validate() const {
   Require(n_test >= 0, "n_test must not be negative");
   Require(addend_p > 0 && addend_p <= 1, "addend_p must lie in (0, 1]");
   Require(dimension_p > 0 && dimension_p <= 1, "dimension_p must lie in (0, 1]");
-  Require(realistic_p >= 0 && realistic_p <= 1, "realistic_p must lie in [0, 1]");
   Require(positive_p >= 0 && positive_p <= 1, "positive_p must lie in [0, 1]");
   Require(!symbols.empty(), "symbols must not be empty");
   for (std::size_t i = 0; i < symbols.size(); ++i) {
@@ -131,12 +126,6 @@ Simulated Simulate(const SimulationOptions& options, std::uint64_t seed, std::ui
     out.theta = DrawFromPrior(ParameterTable(expression), random);
     DrawInputs(rows, d, random, w.X);
     DrawNormals(rows, random, w.z);
-    RandomStream change(seed, index, kRealisticSubstream + static_cast<std::uint32_t>(attempt));
-    const bool realistic = change.Bernoulli(options.realistic_p);
-    if (realistic) {
-      MakeParametersRealistic(expression, change, out.theta);
-      MakeInputsRealistic(change, w.X);
-    }
 
     const Covariance covariance(expression);
     w.K.resize(rows, rows);
@@ -152,8 +141,7 @@ Simulated Simulate(const SimulationOptions& options, std::uint64_t seed, std::ui
     }
     out.jitter = factorization.jitter;
     out.tries = attempt + 1;
-    Vector y = w.K.triangularView<Eigen::Lower>() * w.z;
-    if (realistic) y.array() -= y.head(n).mean();
+    const Vector y = w.K.triangularView<Eigen::Lower>() * w.z;
     out.X = w.X.topRows(n);
     out.y = y.head(n);
     out.X_test = w.X.bottomRows(options.n_test);

@@ -1,4 +1,5 @@
-// The sampling distribution the network is trained on: structure, parameters, inputs, targets.
+// The paper's sampling distribution: structure, parameters, inputs, targets. (Tables like those people bring are drawn
+// by simulate/tables.h.)
 //
 //   n ~ Uniform{10..250},  d ~ Geometric(0.25), redrawn uniformly on 1..8 when above 8
 //   addends per column ~ Geometric(0.6), at most the number of symbols; drawn without replacement, weight 2 for
@@ -30,7 +31,6 @@ struct SimulationOptions {
   double addend_p = 0.6;
   double dimension_p = 0.25;
   double positive_p = 0.5;      // probability that the structure given to the network is the true one
-  double realistic_p = 0;       // probability that a dataset is made more like measured tables (simulate/realistic.h)
   bool positives_only = false;  // the given structure is always the true one
   // The symbols structures are made of, ascending, each once.
   std::vector<BaseSymbol> symbols = {kAllBaseSymbols.begin(), kAllBaseSymbols.end()};

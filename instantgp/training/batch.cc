@@ -14,6 +14,7 @@
 #include "instantgp/simulate/distribution.h"
 #include "instantgp/training/curriculum.h"
 #include "instantgp/training/loss.h"
+#include "instantgp/training/mixture.h"
 
 namespace instantgp {
 
@@ -63,7 +64,7 @@ std::unique_ptr<BatchEngine::Batch> BatchEngine::Plan(const BatchSource& source)
   std::vector<double> costs(config_.batch);
   for (int item = 0; item < config_.batch; ++item) {
     const std::uint64_t index = source.first + item;
-    const SimulatedSize size = DrawSize(OptionsFor(config_, source.stage, index), config_.seed, index);
+    const SimulatedSize size = DrawTrainingSize(config_, source.stage, index);
     costs[item] = EstimateCost(network_, size.n, size.d);
   }
   batch->plan = AssignLanes(costs, config_.lanes);
@@ -78,8 +79,7 @@ std::unique_ptr<BatchEngine::Batch> BatchEngine::Plan(const BatchSource& source)
 void BatchEngine::Draw(Batch& batch, int item, Worker& worker) const {
   const std::uint64_t index = batch.source.first + item;
   try {
-    batch.datasets[item] =
-        Simulate(OptionsFor(config_, batch.source.stage, index), config_.seed, index, &worker.simulation);
+    batch.datasets[item] = DrawTrainingDataset(config_, batch.source.stage, index, &worker.simulation);
     batch.datasets[item].given = network_.Asked(batch.datasets[item].given);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::kNumerical) throw;

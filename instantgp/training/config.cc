@@ -1,17 +1,46 @@
 #include "instantgp/training/config.h"
 
 #include <algorithm>
+#include <cmath>
 
+#include "instantgp/base/check.h"
 #include "instantgp/base/error.h"
 
 namespace instantgp {
 namespace {
 
-void Require(bool condition, const char* message) {
-  if (!condition) throw Error(ErrorCode::kBadInput, std::string("training config: ") + message);
+void Require(bool condition, const std::string& message) {
+  if (!condition) throw Error(ErrorCode::kBadInput, "training config: " + message);
 }
 
 bool IsShare(double value) { return value >= 0 && value <= 1; }
+
+void CheckMixture(const std::vector<MixtureComponent>& mixture) {
+  Require(!mixture.empty(), "'mixture' must name at least one component: paper or tables");
+  double total = 0;
+  for (std::size_t i = 0; i < mixture.size(); ++i) {
+    Require(mixture[i].share > 0 && mixture[i].share <= 1, "'mixture': every share must lie in (0, 1]");
+    total += mixture[i].share;
+    for (std::size_t j = 0; j < i; ++j) {
+      Require(mixture[i].kind != mixture[j].kind, "'mixture' names the same component twice");
+    }
+    if (mixture[i].kind != ComponentKind::kTables) continue;
+    Require(mixture[i].tables.max_d <= 64, "'mixture', tables: max_d must lie in 1..64");
+    Require(mixture[i].tables.max_n <= 4096 && mixture[i].tables.large_n <= 4096,
+            "'mixture', tables: max_n and large_n must be at most 4096");
+  }
+  Require(std::abs(total - 1) < 1e-9,
+          "the shares in 'mixture' must add up to 1, but they add up to " + std::to_string(total));
+}
+
+std::vector<BaseSymbol> SymbolsOf(const NetworkConfig& network) {
+  std::vector<BaseSymbol> symbols;
+  for (const BaseSymbol symbol : kAllBaseSymbols) {
+    const auto& names = network.symbols;
+    if (std::find(names.begin(), names.end(), Name(symbol)) != names.end()) symbols.push_back(symbol);
+  }
+  return symbols;
+}
 
 }  // namespace
 
@@ -77,12 +106,18 @@ void TrainingConfig::Validate() const {
             "'curriculum': large_n must be above max_n and at most 4096");
   }
   Require(validation.seed != seed, "'validation.seed' must differ from 'seed': the validation set is never trained on");
+  Require(validation.tables_seed != seed,
+          "'validation.tables_seed' must differ from 'seed': the validation set is never trained on");
   Require(validation.datasets >= 2 && validation.every_datasets >= 0, "'validation.datasets' must be at least 2");
+  Require(validation.tables_datasets >= 1, "'validation.tables_datasets' must be at least 1");
+  Require(validation.gap_limit > 0, "'validation.gap_limit' must be above 0");
   Require(validation.every_datasets > 0 || validation.every_minutes > 0,
           "'validation.every_minutes' must be above 0 without 'every_datasets'");
   Require(checkpoint_minutes > 0 && checkpoint_steps >= 0, "'checkpoint_minutes' must be above 0");
+  CheckMixture(mixture);
   try {
     Simulation().Validate();
+    if (Find(ComponentKind::kTables)) Tables().Validate();
   } catch (const Error& error) {
     throw Error(ErrorCode::kBadInput, std::string("training config: ") + error.what());
   }
@@ -96,20 +131,45 @@ SimulationOptions TrainingConfig::Simulation() const {
   options.addend_p = addend_p;
   options.dimension_p = dimension_p;
   options.positive_p = positive_p;
-  options.realistic_p = realistic_p;
   options.positives_only = loss.phase == 2;
-  options.symbols.clear();
-  for (const BaseSymbol symbol : kAllBaseSymbols) {
-    const auto& names = network.symbols;
-    if (std::find(names.begin(), names.end(), Name(symbol)) != names.end()) options.symbols.push_back(symbol);
-  }
+  options.symbols = SymbolsOf(network);
+  return options;
+}
+
+const MixtureComponent* TrainingConfig::Find(ComponentKind kind) const {
+  const auto found = std::find_if(mixture.begin(), mixture.end(), [&](const auto& part) { return part.kind == kind; });
+  return found == mixture.end() ? nullptr : &*found;
+}
+
+TableOptions TrainingConfig::Tables() const {
+  const MixtureComponent* component = Find(ComponentKind::kTables);
+  INSTANTGP_CHECK(component != nullptr);
+  TableOptions options = component->tables;
+  options.positive_p = positive_p;
+  options.positives_only = loss.phase == 2;
+  options.symbols = SymbolsOf(network);
   return options;
 }
 
 int TrainingConfig::LargestN() const {
-  int largest = curriculum.empty() ? max_n : 0;
-  for (const CurriculumStage& stage : curriculum) {
-    largest = std::max(largest, stage.large_share > 0 ? stage.large_n : std::min(stage.max_n, max_n));
+  int largest = 0;
+  if (Find(ComponentKind::kPaper)) {
+    if (curriculum.empty()) largest = max_n;
+    for (const CurriculumStage& stage : curriculum) {
+      largest = std::max(largest, stage.large_share > 0 ? stage.large_n : std::min(stage.max_n, max_n));
+    }
+  }
+  if (const MixtureComponent* component = Find(ComponentKind::kTables)) {
+    const TableOptions& tables = component->tables;
+    largest = std::max(largest, tables.large_share > 0 ? tables.large_n : tables.max_n);
+  }
+  return largest;
+}
+
+int TrainingConfig::LargestD() const {
+  int largest = Find(ComponentKind::kPaper) ? max_d : 0;
+  if (const MixtureComponent* component = Find(ComponentKind::kTables)) {
+    largest = std::max(largest, component->tables.max_d);
   }
   return largest;
 }

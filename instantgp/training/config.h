@@ -8,6 +8,7 @@
 
 #include "instantgp/network/config.h"
 #include "instantgp/simulate/distribution.h"
+#include "instantgp/simulate/tables.h"
 
 namespace instantgp {
 
@@ -52,6 +53,18 @@ struct LossConfig {
   friend bool operator==(const LossConfig&, const LossConfig&) = default;
 };
 
+// What the training data are drawn from: a share of each component. In JSON a component is {"name", "share"} and, for
+// "tables", its settings.
+enum class ComponentKind {
+  kPaper,  // simulate/distribution.h with the settings at the top of the config, cut by the curriculum
+  kTables  // simulate/tables.h, never cut
+};
+struct MixtureComponent {
+  ComponentKind kind = ComponentKind::kPaper;
+  double share = 1;
+  TableOptions tables;  // "tables" only: sizes, same_symbols_p, nearly_linear_p
+};
+
 // In force from progress `from` (share of the budget spent) until the next stage. Limits above those of the simulation
 // do not widen them, except large_n.
 struct CurriculumStage {
@@ -65,10 +78,14 @@ struct CurriculumStage {
   friend bool operator==(const CurriculumStage&, const CurriculumStage&) = default;
 };
 
+// The paper's distribution is always validated on; tables when the mixture holds them.
 struct ValidationConfig {
-  std::uint64_t seed = 770077;      // must differ from the training seed
-  int datasets = 250;               // every other one a positive
-  std::int64_t every_datasets = 0;  // 0: by time
+  std::uint64_t seed = 770077;         // must differ from the training seed
+  int datasets = 250;                  // every other one a positive
+  std::uint64_t tables_seed = 880088;  // must differ from the training seed
+  int tables_datasets = 250;           // all positives
+  double gap_limit = 1;                // a gap counts up to this in the score that selects weights
+  std::int64_t every_datasets = 0;     // 0: by time
   double every_minutes = 1;
   bool type2 = true;  // also the gap to type-2 maximum likelihood, fitted once per run folder
   friend bool operator==(const ValidationConfig&, const ValidationConfig&) = default;
@@ -90,8 +107,8 @@ struct TrainingConfig {
   double addend_p = 0.6;
   double dimension_p = 0.25;
   double positive_p = 0.5;
-  double realistic_p = 0;                   // of the training data only (simulate/realistic.h)
-  std::vector<CurriculumStage> curriculum;  // ascending in `from`; empty: the full range at once
+  std::vector<MixtureComponent> mixture = {MixtureComponent{}};  // the paper's distribution alone
+  std::vector<CurriculumStage> curriculum;                       // ascending in `from`; empty: the full range at once
   ValidationConfig validation;
   double checkpoint_minutes = 3;
   std::int64_t checkpoint_steps = 0;  // in addition to the above, every so many steps; 0: by time only
@@ -99,10 +116,15 @@ struct TrainingConfig {
 
   // Throws Error(kBadInput) naming the key.
   void Validate() const;
-  // The distribution with the network's symbols, before the curriculum; positives only in phase 2.
+  // The paper's distribution with the network's symbols, before the curriculum; positives only in phase 2.
   SimulationOptions Simulation() const;
-  // The largest n and d any stage draws.
+  // The component of that kind, or null.
+  const MixtureComponent* Find(ComponentKind kind) const;
+  // The tables component's distribution, likewise; a config without one is a bug.
+  TableOptions Tables() const;
+  // The largest n and d any stage of any component draws.
   int LargestN() const;
+  int LargestD() const;
 };
 
 // The preset `base` with the curriculum of docs/training.md; no budget yet.

@@ -1,15 +1,13 @@
 // The JSON form of the training settings.
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <limits>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <type_traits>
 #include <utility>
 
 #include "instantgp/base/error.h"
 #include "instantgp/training/config.h"
+#include "instantgp/training/json_fields.h"
 
 namespace instantgp {
 namespace {
@@ -21,95 +19,8 @@ constexpr std::array kOptimizers = {std::pair{"radam", OptimizerKind::kRAdam},
 constexpr std::array kSchedules = {std::pair{"constant", ScheduleKind::kConstant},
                                    std::pair{"cosine", ScheduleKind::kCosine},
                                    std::pair{"restart", ScheduleKind::kRestart}};
-
-[[noreturn]] void Fail(const std::string& origin, const std::string& message) {
-  throw Error(ErrorCode::kBadInput, origin + ": " + message);
-}
-
-// Reads the keys of one object; Finish() refuses those nobody asked for.
-class Fields {
- public:
-  Fields(const Json& object, std::string path, const std::string& origin)
-      : object_(object), path_(std::move(path)), origin_(origin) {
-    if (!object.is_object()) Fail(origin_, (path_.empty() ? "the document" : "'" + path_ + "'") + " must be an object");
-  }
-
-  // The value of a key or null when it is absent.
-  const Json* Find(const std::string& key) {
-    known_.insert(key);
-    const auto it = object_.find(key);
-    return it == object_.end() ? nullptr : &*it;
-  }
-  std::string Path(const std::string& key) const { return path_.empty() ? key : path_ + "." + key; }
-  const std::string& origin() const { return origin_; }
-
-  void Read(const std::string& key, double& value) {
-    if (const Json* json = Find(key)) {
-      if (!json->is_number()) Fail(origin_, "'" + Path(key) + "' must be a number");
-      value = json->get<double>();
-    }
-  }
-  template <typename Integer>
-  void ReadInteger(const std::string& key, Integer& value) {
-    if (const Json* json = Find(key)) {
-      // 1e6 is a convenient way to write an integer.
-      const bool whole = json->is_number_float() && std::abs(json->get<double>()) < 9e15 &&
-                         json->get<double>() == std::floor(json->get<double>());
-      if (!json->is_number_integer() && !whole) Fail(origin_, "'" + Path(key) + "' must be an integer");
-      const auto number = whole ? static_cast<std::int64_t>(json->get<double>()) : json->get<std::int64_t>();
-      if (std::cmp_less(number, std::numeric_limits<Integer>::min()) ||
-          std::cmp_greater(number, std::numeric_limits<Integer>::max())) {
-        Fail(origin_, "'" + Path(key) + "' is out of range");
-      }
-      value = static_cast<Integer>(number);
-    }
-  }
-  void Read(const std::string& key, int& value) { ReadInteger(key, value); }
-  void Read(const std::string& key, std::int64_t& value) { ReadInteger(key, value); }
-  void Read(const std::string& key, std::uint64_t& value) { ReadInteger(key, value); }
-  void Read(const std::string& key, bool& value) {
-    if (const Json* json = Find(key)) {
-      if (!json->is_boolean()) Fail(origin_, "'" + Path(key) + "' must be true or false");
-      value = json->get<bool>();
-    }
-  }
-  void Read(const std::string& key, std::string& value) {
-    if (const Json* json = Find(key)) {
-      if (!json->is_string()) Fail(origin_, "'" + Path(key) + "' must be a string");
-      value = json->get<std::string>();
-    }
-  }
-  template <typename Enum, std::size_t N>
-  void Read(const std::string& key, const std::array<std::pair<const char*, Enum>, N>& names, Enum& value) {
-    std::string text;
-    Read(key, text);
-    if (!Find(key)) return;
-    std::string all;
-    for (const auto& [name, candidate] : names) {
-      if (text == name) {
-        value = candidate;
-        return;
-      }
-      all += (all.empty() ? "" : ", ") + std::string(name);
-    }
-    Fail(origin_, "'" + Path(key) + "' is '" + text + "'; it must be one of " + all);
-  }
-
-  void Finish() const {
-    for (const auto& [key, value] : object_.items()) {
-      if (known_.contains(key)) continue;
-      std::string all;
-      for (const std::string& name : known_) all += (all.empty() ? "" : ", ") + name;
-      Fail(origin_, "unknown key '" + Path(key) + "'; known here: " + all);
-    }
-  }
-
- private:
-  const Json& object_;
-  std::string path_;
-  const std::string& origin_;
-  std::set<std::string> known_;
-};
+constexpr std::array kComponents = {std::pair{"paper", ComponentKind::kPaper},
+                                    std::pair{"tables", ComponentKind::kTables}};
 
 template <typename Enum, std::size_t N>
 std::string NameOf(const std::array<std::pair<const char*, Enum>, N>& names, Enum value) {
@@ -118,10 +29,10 @@ std::string NameOf(const std::array<std::pair<const char*, Enum>, N>& names, Enu
 
 NetworkConfig ReadNetwork(const Json& json, const std::string& origin) {
   if (json.is_string()) return NetworkPreset(json.get<std::string>());
-  if (!json.is_object()) Fail(origin, "'network' must be the name of a preset or an object");
+  if (!json.is_object()) FailToRead(origin, "'network' must be the name of a preset or an object");
   Json full = json;
   if (json.contains("preset")) {
-    if (!json["preset"].is_string()) Fail(origin, "'network.preset' must be a string");
+    if (!json["preset"].is_string()) FailToRead(origin, "'network.preset' must be a string");
     full = Json::parse(ToJson(NetworkPreset(json["preset"].get<std::string>())));
     for (const auto& [key, value] : json.items()) {
       if (key != "preset") full[key] = value;
@@ -147,6 +58,12 @@ void Visitor(LossConfig& c, Visit&& visit) {
   visit("output_clip", c.output_clip), visit("nlml_weight", c.nlml_weight), visit("noise_weight", c.noise_weight);
 }
 template <typename Visit>
+void Visitor(TableOptions& c, Visit&& visit) {
+  visit("min_n", c.min_n), visit("max_n", c.max_n), visit("max_d", c.max_d), visit("max_cells", c.max_cells);
+  visit("large_n", c.large_n), visit("large_share", c.large_share), visit("same_symbols_p", c.same_symbols_p);
+  visit("nearly_linear_p", c.nearly_linear_p);
+}
+template <typename Visit>
 void Visitor(CurriculumStage& c, Visit&& visit) {
   visit("from", c.from), visit("max_d", c.max_d), visit("max_n", c.max_n), visit("small_n", c.small_n);
   visit("small_share", c.small_share), visit("large_n", c.large_n), visit("large_share", c.large_share);
@@ -154,28 +71,28 @@ void Visitor(CurriculumStage& c, Visit&& visit) {
 template <typename Visit>
 void Visitor(ValidationConfig& c, Visit&& visit) {
   visit("seed", c.seed), visit("datasets", c.datasets), visit("every_datasets", c.every_datasets);
-  visit("every_minutes", c.every_minutes), visit("type2", c.type2);
+  visit("every_minutes", c.every_minutes), visit("type2", c.type2), visit("tables_seed", c.tables_seed);
+  visit("tables_datasets", c.tables_datasets), visit("gap_limit", c.gap_limit);
 }
 template <typename Visit>
 void Visitor(TrainingConfig& c, Visit&& visit) {
   visit("seed", c.seed), visit("datasets", c.datasets), visit("minutes", c.minutes), visit("batch", c.batch);
   visit("lanes", c.lanes), visit("min_n", c.min_n), visit("max_n", c.max_n), visit("max_d", c.max_d);
   visit("addend_p", c.addend_p), visit("dimension_p", c.dimension_p), visit("positive_p", c.positive_p);
-  visit("realistic_p", c.realistic_p);
   visit("checkpoint_minutes", c.checkpoint_minutes), visit("checkpoint_steps", c.checkpoint_steps);
   visit("init_from", c.init_from);
 }
 
 template <typename Config>
-void ReadAll(Fields& fields, Config& config) {
+void ReadAll(JsonFields& fields, Config& config) {
   Visitor(config, [&](const char* key, auto& value) { fields.Read(key, value); });
 }
 
 template <typename Config>
-void ReadSection(Fields& parent, const std::string& key, Config& config) {
+void ReadSection(JsonFields& parent, const std::string& key, Config& config) {
   const Json* json = parent.Find(key);
   if (!json) return;
-  Fields fields(*json, parent.Path(key), parent.origin());
+  JsonFields fields(*json, parent.Path(key), parent.origin());
   ReadAll(fields, config);
   if constexpr (std::is_same_v<Config, OptimizerConfig>) fields.Read("name", kOptimizers, config.kind);
   if constexpr (std::is_same_v<Config, ScheduleConfig>) fields.Read("kind", kSchedules, config.kind);
@@ -191,11 +108,35 @@ Json Write(Config config) {
   return json;
 }
 
+Json WriteComponent(const MixtureComponent& component) {
+  Json json = {{"name", NameOf(kComponents, component.kind)}, {"share", component.share}};
+  if (component.kind == ComponentKind::kTables) json.update(Write(component.tables));
+  return json;
+}
+
+std::vector<MixtureComponent> ReadMixture(const Json& json, const std::string& origin) {
+  if (!json.is_array()) FailToRead(origin, "'mixture' must be a list of components");
+  std::vector<MixtureComponent> mixture;
+  for (const Json& element : json) {
+    MixtureComponent component;
+    JsonFields fields(element, "mixture[" + std::to_string(mixture.size()) + "]", origin);
+    if (!fields.Find("name")) FailToRead(origin, "'" + fields.Path("name") + "' is missing: paper or tables");
+    fields.Read("name", kComponents, component.kind);
+    fields.Read("share", component.share);
+    if (component.kind == ComponentKind::kTables) ReadAll(fields, component.tables);
+    fields.Finish();
+    mixture.push_back(component);
+  }
+  return mixture;
+}
+
 Json ToDocument(const TrainingConfig& config) {
   Json json = Write(config);
   json["optimizer"] = Write(config.optimizer);
   json["schedule"] = Write(config.schedule);
   json["loss"] = Write(config.loss);
+  json["mixture"] = Json::array();
+  for (const MixtureComponent& component : config.mixture) json["mixture"].push_back(WriteComponent(component));
   json["curriculum"] = Json::array();
   for (const CurriculumStage& stage : config.curriculum) json["curriculum"].push_back(Write(stage));
   json["validation"] = Write(config.validation);
@@ -205,19 +146,25 @@ Json ToDocument(const TrainingConfig& config) {
 
 TrainingConfig FromDocument(const Json& json, const std::string& origin) {
   TrainingConfig config = DefaultTrainingConfig();
-  Fields fields(json, "", origin);
+  JsonFields fields(json, "", origin);
   ReadAll(fields, config);
   ReadSection(fields, "optimizer", config.optimizer);
   ReadSection(fields, "schedule", config.schedule);
   ReadSection(fields, "loss", config.loss);
   ReadSection(fields, "validation", config.validation);
   if (const Json* network = fields.Find("network")) config.network = ReadNetwork(*network, origin);
+  if (json.is_object() && json.contains("realistic_p")) {
+    FailToRead(origin,
+               "'realistic_p' is no longer a setting; write \"mixture\": [{\"name\": \"paper\", \"share\": 0.65}, "
+               "{\"name\": \"tables\", \"share\": 0.35}]");
+  }
+  if (const Json* mixture = fields.Find("mixture")) config.mixture = ReadMixture(*mixture, origin);
   if (const Json* stages = fields.Find("curriculum")) {
-    if (!stages->is_array()) Fail(origin, "'curriculum' must be a list of stages");
+    if (!stages->is_array()) FailToRead(origin, "'curriculum' must be a list of stages");
     config.curriculum.clear();
     for (const Json& element : *stages) {
       CurriculumStage stage;
-      Fields stage_fields(element, "curriculum[" + std::to_string(config.curriculum.size()) + "]", origin);
+      JsonFields stage_fields(element, "curriculum[" + std::to_string(config.curriculum.size()) + "]", origin);
       ReadAll(stage_fields, stage);
       stage_fields.Finish();
       config.curriculum.push_back(stage);
@@ -234,7 +181,7 @@ TrainingConfig ParseTrainingConfig(std::string_view text, const std::string& ori
   try {
     json = Json::parse(text);
   } catch (const Json::exception& error) {
-    Fail(origin, std::string("not valid JSON: ") + error.what());
+    FailToRead(origin, std::string("not valid JSON: ") + error.what());
   }
   return FromDocument(json, origin);
 }

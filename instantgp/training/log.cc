@@ -23,12 +23,22 @@ void VisitColumns(Record& r, Visit&& visit) {
   visit("max_d", r.max_d), visit("loss", r.loss), visit("gradient_norm", r.gradient_norm);
   visit("learning_rate", r.learning_rate), visit("datasets_per_second", r.datasets_per_second);
   visit("clipped_share", r.clipped_share), visit("skipped", r.skipped);
-  visit("score", r.validation.score), visit("failed", r.validation.failed);
+  visit("selection", r.selection), visit("score", r.validation.score), visit("failed", r.validation.failed);
 }
 template <typename Report, typename Visit>
 void VisitSummaries(Report& v, Visit&& visit) {
   visit("gap", v.truth), visit("gap_per", v.truth_with_per), visit("gap_no_per", v.truth_without_per);
   visit("type2_gap", v.type2), visit("type2_gap_positives", v.type2_positives);
+}
+
+// The columns of the tables component; in JSON its figures are an object of their own, "tables".
+template <typename Report, typename Visit>
+void VisitTables(Report& v, Visit&& visit) {
+  visit("score", v.score), visit("failed", v.failed);
+}
+template <typename Report, typename Visit>
+void VisitTablesSummaries(Report& v, Visit&& visit) {
+  visit("gap", v.truth), visit("gap_per", v.truth_with_per), visit("gap_no_per", v.truth_without_per);
 }
 
 std::string Number(double value) {
@@ -43,6 +53,17 @@ Json Write(const GapSummary& s) { return {{"count", s.count}, {"mean", s.mean}, 
 GapSummary ReadSummary(const Json& json) {
   return {json.at("count").get<int>(), json.at("mean").get<double>(), json.at("median").get<double>(),
           json.at("p90").get<double>()};
+}
+
+Json WriteByD(const std::map<int, GapSummary>& by_d) {
+  Json json = Json::object();
+  for (const auto& [d, summary] : by_d) json[std::to_string(d)] = Write(summary);
+  return json;
+}
+std::map<int, GapSummary> ReadByD(const Json& json) {
+  std::map<int, GapSummary> by_d;
+  for (const auto& [d, summary] : json.items()) by_d[std::stoi(d)] = ReadSummary(summary);
+  return by_d;
 }
 
 // Cuts the file to `bytes`, or creates it.
@@ -77,6 +98,10 @@ std::string CsvHeader() {
   VisitSummaries(record.validation, [&](const char* key, const GapSummary&) {
     for (const char* what : {"mean", "median", "p90"}) line += "," + std::string(key) + "_" + what;
   });
+  VisitTables(record.validation, [&](const char* key, const auto&) { line += ",tables_" + std::string(key); });
+  VisitTablesSummaries(record.validation, [&](const char* key, const GapSummary&) {
+    for (const char* what : {"mean", "median", "p90"}) line += ",tables_" + std::string(key) + "_" + what;
+  });
   return line + "\n";
 }
 
@@ -86,6 +111,12 @@ std::string ToCsvLine(const LogRecord& record) {
   VisitSummaries(record.validation, [&](const char*, const GapSummary& s) {
     for (const double value : {s.mean, s.median, s.p90}) line += "," + (s.count > 0 ? Number(value) : std::string());
   });
+  const ValidationReport tables = record.tables.value_or(ValidationReport{});
+  VisitTables(tables,
+              [&](const char*, const auto& value) { line += "," + (record.tables ? Number(value) : std::string()); });
+  VisitTablesSummaries(tables, [&](const char*, const GapSummary& s) {
+    for (const double value : {s.mean, s.median, s.p90}) line += "," + (s.count > 0 ? Number(value) : std::string());
+  });
   return line + "\n";
 }
 
@@ -93,8 +124,13 @@ std::string ToJsonLine(const LogRecord& record) {
   Json json = Json::object();
   VisitColumns(record, [&](const char* key, const auto& value) { json[key] = value; });
   VisitSummaries(record.validation, [&](const char* key, const GapSummary& s) { json[key] = Write(s); });
-  json["gap_by_d"] = Json::object();
-  for (const auto& [d, summary] : record.validation.truth_by_d) json["gap_by_d"][std::to_string(d)] = Write(summary);
+  json["gap_by_d"] = WriteByD(record.validation.truth_by_d);
+  if (record.tables) {
+    Json& tables = json["tables"] = Json::object();
+    VisitTables(*record.tables, [&](const char* key, const auto& value) { tables[key] = value; });
+    VisitTablesSummaries(*record.tables, [&](const char* key, const GapSummary& s) { tables[key] = Write(s); });
+    tables["gap_by_d"] = WriteByD(record.tables->truth_by_d);
+  }
   return json.dump() + "\n";
 }
 
@@ -104,8 +140,13 @@ LogRecord ParseJsonLine(const std::string& line) {
     LogRecord record;
     VisitColumns(record, [&](const char* key, auto& value) { json.at(key).get_to(value); });
     VisitSummaries(record.validation, [&](const char* key, GapSummary& s) { s = ReadSummary(json.at(key)); });
-    for (const auto& [d, summary] : json.at("gap_by_d").items()) {
-      record.validation.truth_by_d[std::stoi(d)] = ReadSummary(summary);
+    record.validation.truth_by_d = ReadByD(json.at("gap_by_d"));
+    if (json.contains("tables")) {
+      const Json& tables = json.at("tables");
+      ValidationReport& report = record.tables.emplace();
+      VisitTables(report, [&](const char* key, auto& value) { tables.at(key).get_to(value); });
+      VisitTablesSummaries(report, [&](const char* key, GapSummary& s) { s = ReadSummary(tables.at(key)); });
+      report.truth_by_d = ReadByD(tables.at("gap_by_d"));
     }
     return record;
   } catch (const std::exception& error) {
@@ -132,7 +173,8 @@ void TrainingLog::Append(const LogRecord& record) {
 
 std::string LearningCurveSvg(const std::vector<LogRecord>& records) {
   const auto count = static_cast<Index>(records.size());
-  Vector datasets(count), loss(count), mean(count), median(count), p90(count), type2(count);
+  Vector datasets(count), loss(count), mean(count), median(count), p90(count), type2(count), tables(count);
+  bool with_tables = false;
   for (Index i = 0; i < count; ++i) {
     const LogRecord& r = records[i];
     datasets[i] = static_cast<double>(r.datasets) / 1000;
@@ -141,6 +183,8 @@ std::string LearningCurveSvg(const std::vector<LogRecord>& records) {
     median[i] = r.validation.truth.median;
     p90[i] = r.validation.truth.p90;
     type2[i] = r.validation.type2.count > 0 ? r.validation.type2.median : std::nan("");
+    tables[i] = r.tables ? r.tables->truth.mean : std::nan("");
+    with_tables = with_tables || r.tables;
   }
   plot::Figure figure(1, 2);
   figure.At(0, 0).Title("Training loss").XLabel("thousand datasets").YLabel("loss per dataset").Line(datasets, loss);
@@ -150,6 +194,7 @@ std::string LearningCurveSvg(const std::vector<LogRecord>& records) {
   gaps.Line(datasets, mean, {plot::PaletteColor(1)}, "mean");
   gaps.Line(datasets, median, {plot::PaletteColor(0)}, "median");
   gaps.Line(datasets, type2, {plot::PaletteColor(3), 1.6, true}, "median to type-2 ML");
+  if (with_tables) gaps.Line(datasets, tables, {plot::PaletteColor(4), 1.6, true}, "mean on tables");
   return figure.ToSvg();
 }
 

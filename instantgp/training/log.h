@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,9 +20,11 @@ struct LogRecord {
   double learning_rate = 0;
   double datasets_per_second = 0;
   double clipped_share = 0;
-  std::int64_t skipped = 0;  // since the start
-  int max_d = 0;             // of the curriculum stage
-  ValidationReport validation;
+  std::int64_t skipped = 0;     // since the start
+  int max_d = 0;                // the most columns drawn at this stage
+  double selection = 0;         // the score that selects the best weights: the mean over the mixture's components
+  ValidationReport validation;  // on the paper's distribution
+  std::optional<ValidationReport> tables;  // on the tables component, when the mixture has one
 };
 
 std::string CsvHeader();

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "instantgp/base/error.h"
+#include "instantgp/network/more_hypotheses.h"
 #include "instantgp/network/weights.h"
 
 namespace instantgp {
@@ -16,6 +17,20 @@ bool SameArchitecture(NetworkConfig a, NetworkConfig b) {
     config->trained_max_n = config->trained_max_d = 0;
   }
   return a == b;
+}
+
+// The weights of config.init_from as a start for config.network.
+NetworkWeights InheritedWeights(const TrainingConfig& config) {
+  NetworkWeights given = LoadWeights(config.init_from);
+  if (given.config.hypotheses < config.network.hypotheses) {
+    given = WithMoreHypotheses(given, config.network.hypotheses, config.seed);
+  }
+  if (!SameArchitecture(given.config, config.network)) {
+    throw Error(ErrorCode::kBadInput, "the weights in '" + config.init_from +
+                                          "' have a different architecture from this run's configuration; only the "
+                                          "number of hypotheses may grow");
+  }
+  return given;
 }
 
 void CreateFolder(const std::string& folder) {
@@ -44,11 +59,7 @@ TrainingState FirstState(const TrainingConfig& config, const Network<float>& net
     state.weights.resize(network.num_weights());
     network.Initialize(state.weights.data(), config.seed);
   } else {
-    NetworkWeights given = LoadWeights(config.init_from);
-    if (!SameArchitecture(given.config, config.network)) {
-      throw Error(ErrorCode::kBadInput, "the weights in '" + config.init_from +
-                                            "' have a different architecture from this run's configuration");
-    }
+    NetworkWeights given = InheritedWeights(config);
     state.weights = std::move(given.values);
     state.inherited = given.datasets_seen;
   }

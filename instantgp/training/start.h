@@ -12,7 +12,8 @@ namespace instantgp {
 // The share of the leg's budget spent, in [0, 1].
 double ProgressOf(const TrainingConfig& config, const TrainingState& state);
 
-// Random weights, or those of config.init_from (Error(kBadInput) when they belong to another architecture). Creates the
+// Random weights, or those of config.init_from: a network of the same architecture, perhaps with fewer hypotheses
+// (network/more_hypotheses.h); Error(kBadInput) otherwise. Creates the
 // folder unless its name is empty; Error(kUsage) when it already holds a run, Error(kFailure) when it cannot be
 // created.
 TrainingState FirstState(const TrainingConfig& config, const Network<float>& network, const std::string& folder);

@@ -39,6 +39,9 @@ class Run {
         writes_(communicator.rank() == 0 && !options.folder.empty()) {
     PrepareState();
     validation_.emplace(config_, pool_, communicator_);
+    if (config_.Find(ComponentKind::kTables)) {
+      tables_.emplace(config_, pool_, communicator_, ComponentKind::kTables);
+    }
     engine_.emplace(config_, network_, pool_, communicator_);
   }
 
@@ -46,7 +49,7 @@ class Run {
     if (writes_) {
       WriteFileAtomically(options_.folder + "/config.json", ToJson(config_));
       log_.emplace(options_.folder, state_.csv_bytes, state_.jsonl_bytes);
-      if (!log_->records().empty()) last_report_ = log_->records().back().validation;
+      if (!log_->records().empty()) last_record_ = log_->records().back();
       if (state_.step == 0) Save();  // an unwritable folder shows before any work is done
     }
     if (config_.validation.type2) {
@@ -57,7 +60,7 @@ class Run {
     const bool finished = ProgressOf(config_, state_) >= 1;
     if (finished && state_.validated_datasets != state_.datasets) Validate();
     if (writes_) {
-      if (finished) WriteWeights("last.safetensors", last_report_);
+      if (finished) WriteWeights("last.safetensors", last_record_);
       Save();
     }
     TrainingSummary summary;
@@ -71,7 +74,7 @@ class Run {
   // The trained range is what the run draws, whatever the preset says.
   static TrainingConfig Prepared(TrainingConfig config) {
     config.network.trained_max_n = config.LargestN();
-    config.network.trained_max_d = config.max_d;
+    config.network.trained_max_d = config.LargestD();
     config.Validate();
     return config;
   }
@@ -91,6 +94,11 @@ class Run {
   // After an extension the curriculum stays at its end.
   BatchSource SourceAt(std::int64_t datasets, double progress) const {
     return {static_cast<std::uint64_t>(datasets), StageAt(config_, state_.legs > 0 ? 1.0 : progress)};
+  }
+  // The curriculum limits the paper's component alone.
+  int MostColumns(const CurriculumStage& stage) const {
+    const MixtureComponent* tables = config_.Find(ComponentKind::kTables);
+    return tables ? std::max(stage.max_d, tables->tables.max_d) : stage.max_d;
   }
   double ProgressAfter(std::int64_t more_datasets) const {
     TrainingState later;
@@ -155,7 +163,7 @@ class Run {
         const double left = config_.datasets > 0 ? static_cast<double>(config_.datasets - state_.datasets) / speed
                                                  : config_.minutes * 60 - (seconds_before + spent);
         options_.callbacks.on_step({state_.step, state_.datasets, ProgressOf(config_, state_), running_loss, rate,
-                                    speed, std::max(0.0, left), state_.skipped, next.stage.max_d});
+                                    speed, std::max(0.0, left), state_.skipped, MostColumns(next.stage)});
       }
       if (ValidationDue()) Validate();
       const bool by_steps = config_.checkpoint_steps > 0 && state_.step % config_.checkpoint_steps == 0;
@@ -188,6 +196,8 @@ class Run {
   void Validate() {
     LogRecord record;
     record.validation = validation_->Evaluate(network_, state_.average.data());
+    if (tables_) record.tables = tables_->Evaluate(network_, state_.average.data());
+    record.selection = SelectionScore(record);
     record.step = state_.step;
     record.datasets = state_.datasets;
     record.minutes = state_.seconds / 60;
@@ -201,24 +211,34 @@ class Run {
     record.datasets_per_second =
         seconds > 0 ? static_cast<double>(state_.datasets - state_.validated_datasets) / seconds : 0;
     record.skipped = state_.skipped;
-    record.max_d = SourceAt(state_.datasets, record.progress).stage.max_d;
+    record.max_d = MostColumns(SourceAt(state_.datasets, record.progress).stage);
 
-    const bool best = record.validation.score < state_.best_score;
-    if (best) state_.best_score = record.validation.score;
-    last_report_ = record.validation;
+    const bool best = record.selection < state_.best_score;
+    if (best) state_.best_score = record.selection;
+    last_record_ = record;
     state_.validated_datasets = state_.datasets;
     state_.validated_seconds = state_.seconds;
     state_.window_loss = state_.window_norm = 0;
     state_.window_used = state_.window_steps = state_.window_clipped = 0;
     if (writes_) {
-      if (best) WriteWeights("best.safetensors", record.validation);
+      if (best) WriteWeights("best.safetensors", record);
       log_->Append(record);
       WriteFileAtomically(options_.folder + "/curve.svg", LearningCurveSvg(log_->records()));
     }
     if (communicator_.rank() == 0 && options_.callbacks.on_validation) options_.callbacks.on_validation(record, best);
   }
 
-  void WriteWeights(const std::string& name, const ValidationReport& report) const {
+  // Each component counts alike, whatever its share: neither is to be bought with the other.
+  double SelectionScore(const LogRecord& record) const {
+    double sum = 0;
+    for (const MixtureComponent& component : config_.mixture) {
+      sum += component.kind == ComponentKind::kTables ? record.tables->score : record.validation.score;
+    }
+    return sum / static_cast<double>(config_.mixture.size());
+  }
+
+  void WriteWeights(const std::string& name, const LogRecord& record) const {
+    const ValidationReport& report = record.validation;
     NetworkWeights weights;
     weights.config = config_.network;
     weights.values = state_.average;
@@ -231,6 +251,12 @@ class Run {
       weights.validation["type2_gap_mean"] = report.type2.mean;
       weights.validation["type2_gap_median"] = report.type2.median;
       weights.validation["type2_gap_p90"] = report.type2.p90;
+    }
+    if (record.tables) {
+      weights.validation["tables_gap_mean"] = record.tables->truth.mean;
+      weights.validation["tables_gap_median"] = record.tables->truth.median;
+      weights.validation["tables_gap_p90"] = record.tables->truth.p90;
+      weights.validation["tables_score"] = record.tables->score;
     }
     SaveWeights(options_.folder + "/" + name, weights);
   }
@@ -253,9 +279,10 @@ class Run {
   const bool writes_;
   TrainingState state_;
   std::optional<ValidationSet> validation_;
+  std::optional<ValidationSet> tables_;
   std::optional<BatchEngine> engine_;
   std::optional<TrainingLog> log_;
-  ValidationReport last_report_;
+  LogRecord last_record_;
 };
 
 }  // namespace

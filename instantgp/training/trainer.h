@@ -27,7 +27,7 @@ struct TrainingProgress {
   double datasets_per_second = 0;
   double seconds_left = 0;
   std::int64_t skipped = 0;
-  int max_d = 0;  // of the curriculum stage
+  int max_d = 0;  // the most columns drawn at this stage
 };
 
 // Called on rank 0 only, from the thread that called Train.

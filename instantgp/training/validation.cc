@@ -63,27 +63,48 @@ GapSummary Summarize(std::vector<double> gaps) {
   return out;
 }
 
-ValidationSet::ValidationSet(const TrainingConfig& config, ThreadPool& pool, Communicator& communicator)
-    : pool_(pool), communicator_(communicator) {
+ValidationSet::ValidationSet(const TrainingConfig& config, ThreadPool& pool, Communicator& communicator,
+                             ComponentKind component)
+    : pool_(pool), communicator_(communicator), gap_limit_(config.validation.gap_limit) {
+  const bool tables = component == ComponentKind::kTables;
+  const int count = tables ? config.validation.tables_datasets : config.validation.datasets;
+  datasets_.resize(count);
+  truth_nlml_.assign(count, kNotANumber);
+  if (tables) {
+    DrawTables(config);
+  } else {
+    DrawPaper(config);
+  }
+}
+
+void ValidationSet::DrawPaper(const TrainingConfig& config) {
   SimulationOptions options = config.Simulation();
   options.positives_only = false;
-  options.realistic_p = 0;
   key_ = KeyOf(options, config.validation);
-  const int count = config.validation.datasets;
-  datasets_.resize(count);
-  truth_nlml_.resize(count);
-  pool_.Run(count, [&](int i, int) {
+  pool_.Run(static_cast<int>(datasets_.size()), [&](int i, int) {
     SimulationOptions own = options;
     own.positive_p = i % 2 == 0 ? 1 : 0;
     datasets_[i] = Simulate(own, config.validation.seed, i);
-    const Simulated& data = datasets_[i];
-    truth_nlml_[i] = kNotANumber;
-    if (!data.positive) return;
-    NlmlWorkspace workspace;
-    const NlmlValue value = NegativeLogMarginalLikelihood(Covariance(ToExpression(data.truth)), data.X, data.y,
-                                                          data.theta, nullptr, workspace);
-    if (value.ok) truth_nlml_[i] = value.nlml;
+    EvaluateTruth(i);
   });
+}
+
+void ValidationSet::DrawTables(const TrainingConfig& config) {
+  TableOptions options = config.Tables();
+  options.positives_only = true;
+  pool_.Run(static_cast<int>(datasets_.size()), [&](int i, int) {
+    datasets_[i] = SimulateTable(options, config.validation.tables_seed, i);
+    EvaluateTruth(i);
+  });
+}
+
+void ValidationSet::EvaluateTruth(int i) {
+  const Simulated& data = datasets_[i];
+  if (!data.positive) return;
+  NlmlWorkspace workspace;
+  const NlmlValue value = NegativeLogMarginalLikelihood(Covariance(ToExpression(data.truth)), data.X, data.y,
+                                                        data.theta, nullptr, workspace);
+  if (value.ok) truth_nlml_[i] = value.nlml;
 }
 
 void ValidationSet::Share(std::vector<double>& values, const std::function<double(int, int)>& body) {
@@ -171,7 +192,7 @@ ValidationReport ValidationSet::Evaluate(const Network<float>& network, const fl
     if (std::isfinite(truth_nlml_[i])) {
       const double gap = nlml[i] - truth_nlml_[i];
       ++positives;
-      score += ok ? std::min(gap, 1.0) : 1.0;
+      score += ok ? std::min(gap, gap_limit_) : gap_limit_;
       if (ok) {
         truth.push_back(gap);
         by_d[static_cast<int>(data.X.cols())].push_back(gap);

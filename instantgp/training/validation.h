@@ -1,4 +1,5 @@
-// A fixed set of datasets never trained on, and how far the network's answers are from the best known ones.
+// A fixed set of datasets of one component, never trained on, and how far the network's answers are from the best known
+// ones.
 //
 //   gap to the truth   = NLML(best hypothesis) - NLML(true parameters),            positives
 //   gap to type-2 ML   = NLML(best hypothesis) - NLML(L-BFGS from the standard start),  all, the given structure
@@ -36,15 +37,17 @@ struct ValidationReport {
   GapSummary type2;  // count 0 when not asked for
   GapSummary type2_positives;
   int failed = 0;  // no hypothesis could be factorised
-  // The lower the better: mean over positives of the gap cut at 1, so that a few hopeless datasets cannot decide which
-  // weights are kept. A failed dataset counts 1.
+  // The lower the better: mean over positives of the gap cut at validation.gap_limit, so that a few hopeless datasets
+  // cannot decide which weights are kept. A failed dataset counts the limit.
   double score = 0;
 };
 
 class ValidationSet {
  public:
-  // Draws the datasets; every other one is a positive, the rest negatives. With several ranks each works on its share.
-  ValidationSet(const TrainingConfig& config, ThreadPool& pool, Communicator& communicator);
+  // Draws the datasets of the paper's distribution, every other one a positive, the rest negatives; or of the tables
+  // component, all positives. With several ranks each works on its share.
+  ValidationSet(const TrainingConfig& config, ThreadPool& pool, Communicator& communicator,
+                ComponentKind component = ComponentKind::kPaper);
 
   // NLML of type-2 ML for every dataset, from `cache_path` when it holds them for the same set, else by optimisation
   // (rank 0 then writes the file; an empty path: no file). An unusable cache is recomputed. When a stop is requested on
@@ -63,8 +66,14 @@ class ValidationSet {
   // Runs body(i, worker) for this rank's share of the set and adds up `values` over the ranks.
   void Share(std::vector<double>& values, const std::function<double(int, int)>& body);
 
+  void DrawPaper(const TrainingConfig& config);
+  void DrawTables(const TrainingConfig& config);
+  // Fills truth_nlml_[i].
+  void EvaluateTruth(int i);
+
   ThreadPool& pool_;
   Communicator& communicator_;
+  double gap_limit_ = 1;
   std::string key_;  // names the set in the cache
   std::vector<Simulated> datasets_;
   std::vector<double> truth_nlml_;

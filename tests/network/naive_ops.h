@@ -6,11 +6,13 @@
 #include <limits>
 #include <vector>
 
+#include "instantgp/base/matrix.h"
 #include "instantgp/base/rng.h"
 
 namespace instantgp::testing {
 
 using Values = std::vector<double>;
+inline Vector ToVector(const Values& values) { return Eigen::Map<const Vector>(values.data(), values.size()); }
 
 inline Values RandomValues(RandomStream& random, std::size_t count, double scale = 1) {
   Values values(count);

@@ -17,7 +17,7 @@ using testing::RandomProblem;
 using testing::RandomWeights;
 
 // Both families.
-std::vector<NetworkConfig> SmallConfigs() {
+std::vector<NetworkConfig> DifferentiatedConfigs() {
   std::vector<NetworkConfig> configs = testing::SmallConfigs();
   configs.push_back(testing::SmallAhgp());
   return configs;
@@ -86,7 +86,7 @@ void CheckWeights(const Network<double>& network, const Problem& p, const Loss& 
 
 TEST(NetworkGradient, EveryTensorOfEverySmallNetwork) {
   RandomStream random(11);
-  for (const NetworkConfig& config : SmallConfigs()) {
+  for (const NetworkConfig& config : DifferentiatedConfigs()) {
     SCOPED_TRACE(config.name);
     const Network<double> network(config);
     Problem p = RandomProblem(random, 5, 2, 2);
@@ -148,7 +148,7 @@ class NetworkGradientOfColumns : public ::testing::TestWithParam<int> {};
 TEST_P(NetworkGradientOfColumns, ThroughTheMarginalLikelihoodForRandomStructures) {
   const int d = GetParam();
   RandomStream random(12, static_cast<std::uint64_t>(d));
-  for (NetworkConfig config : SmallConfigs()) {
+  for (NetworkConfig config : DifferentiatedConfigs()) {
     // The likelihood of random targets at little noise runs into the thousands, and thousands of ReLUs have a kink near
     // any point: neither leaves digits for a difference quotient. The heads keep their ReLU.
     config.noise_floor = 0.01;

@@ -15,6 +15,7 @@ using testing::Difference;
 using testing::NaiveProduct;
 using testing::NaiveTranspose;
 using testing::RandomValues;
+using testing::ToVector;
 using testing::Values;
 
 // The sum over both scalar types of one check.
@@ -104,8 +105,6 @@ double Contract(const Values& G, const double* y) {
   for (std::size_t i = 0; i < G.size(); ++i) sum += G[i] * y[i];
   return sum;
 }
-
-Vector ToVector(const Values& values) { return Eigen::Map<const Vector>(values.data(), values.size()); }
 
 TEST(Linear, Gradient) {
   RandomStream random(4);

@@ -19,9 +19,8 @@ namespace {
 using testing::Cast;
 using testing::Difference;
 using testing::RandomValues;
+using testing::ToVector;
 using testing::Values;
-
-Vector ToVector(const Values& values) { return Eigen::Map<const Vector>(values.data(), values.size()); }
 
 double Contract(const Values& G, const Values& y) { return std::inner_product(G.begin(), G.end(), y.begin(), 0.0); }
 

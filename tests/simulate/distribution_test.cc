@@ -286,40 +286,6 @@ TEST(DistributionTest, BadOptionsAreUsageErrors) {
   });
 }
 
-// A share of realistic datasets leaves the others as they were; those have what the comment promises.
-TEST(SimulateTest, RealisticDatasetsJoinTheOthers) {
-  SimulationOptions plain, mixed;
-  mixed.realistic_p = 0.5;
-  int changed = 0, few_levels = 0, columns = 0;
-  double longer = 0, noise = 0;
-  constexpr int kDraws = 400;
-  for (int k = 0; k < kDraws; ++k) {
-    const Simulated a = Simulate(plain, kSeed, k), b = Simulate(mixed, kSeed, k);
-    EXPECT_EQ(a.truth, b.truth);
-    ASSERT_EQ(a.X.rows(), b.X.rows());
-    if (SameBits(a.theta, b.theta)) {
-      EXPECT_TRUE(SameBits(a.y, b.y));
-      continue;
-    }
-    ++changed;
-    EXPECT_NEAR(b.y.mean(), 0, 1e-9 * (1 + b.y.norm()));
-    EXPECT_GE(b.X.minCoeff(), 0);
-    EXPECT_LE(b.X.maxCoeff(), 1);
-    const Vector ratio = b.theta - a.theta;
-    EXPECT_GE(ratio.head(ratio.size() - 1).minCoeff(), -std::log(20.0) - 1e-12);
-    longer += ratio.head(ratio.size() - 1).maxCoeff() / kDraws;
-    noise += ratio[ratio.size() - 1] / kDraws;
-    for (const auto& column : b.X.colwise()) {
-      ++columns;
-      few_levels += std::set<double>(column.begin(), column.end()).size() <= 12 && b.X.rows() > 40;
-    }
-  }
-  EXPECT_NEAR(changed, kDraws / 2, 40);
-  EXPECT_GT(longer, 0.3);
-  EXPECT_LT(noise, -1);
-  EXPECT_GT(few_levels, columns / 6);
-}
-
 TEST(SimulateFunctionTest, WhitenedDrawsOfAGeneralKernelAreStandardNormal) {
   const Expression expression = ParseKernel("SE(x1) + PER(x1)*LIN(x2)*MAT52(x2)", DefaultColumnNames(2));
   ASSERT_FALSE(ToStructure(expression).has_value());

@@ -123,7 +123,17 @@ TEST(TrainingConfig, ValidateNamesTheKey) {
            {"min_n=300", "min_n"},
            {"max_d=0", "max_d"},
            {"addend_p=0", "addend_p"},
-           {"realistic_p=2", "realistic_p"},
+           {"mixture=[]", "at least one component"},
+           {"mixture=[{\"name\":\"paper\",\"share\":0.5}]", "add up to 1"},
+           {"mixture=[{\"name\":\"paper\",\"share\":0}]", "(0, 1]"},
+           {"mixture=[{\"name\":\"paper\",\"share\":0.5},{\"name\":\"paper\",\"share\":0.5}]", "twice"},
+           {"mixture=[{\"name\":\"tables\",\"max_d\":65}]", "max_d"},
+           {"mixture=[{\"name\":\"tables\",\"large_n\":9999}]", "large_n"},
+           {"mixture=[{\"name\":\"tables\",\"max_cells\":5}]", "max_cells"},
+           {"mixture=[{\"name\":\"tables\",\"same_symbols_p\":2}]", "same_symbols_p"},
+           {"validation.tables_seed=1", "validation.tables_seed"},
+           {"validation.tables_datasets=0", "validation.tables_datasets"},
+           {"validation.gap_limit=0", "validation.gap_limit"},
            {"curriculum=[{\"from\":0.2}]", "curriculum"},
            {"curriculum=[{\"from\":0},{\"from\":0}]", "curriculum"},
            {"curriculum=[{\"small_share\":0.7,\"large_share\":0.7}]", "small_share"},
@@ -134,6 +144,36 @@ TEST(TrainingConfig, ValidateNamesTheKey) {
        }) {
     EXPECT_THAT(broken(assignment), HasSubstr(key)) << assignment;
   }
+}
+
+TEST(TrainingConfig, AMixtureIsAListOfNamedComponents) {
+  const auto parse = [](const std::string& mixture) {
+    return ParseTrainingConfig("{\"mixture\": " + mixture + "}", "t.json");
+  };
+  const TrainingConfig config =
+      parse(R"([{"name": "paper", "share": 0.25}, {"name": "tables", "share": 0.75, "max_d": 20}])");
+  ASSERT_EQ(config.mixture.size(), 2u);
+  EXPECT_EQ(config.mixture[0].kind, ComponentKind::kPaper);
+  EXPECT_EQ(config.mixture[1].kind, ComponentKind::kTables);
+  EXPECT_EQ(config.mixture[1].share, 0.75);
+  EXPECT_EQ(config.mixture[1].tables.max_d, 20);
+  EXPECT_EQ(config.mixture[1].tables.max_n, TableOptions().max_n);
+  EXPECT_EQ(ToJson(ParseTrainingConfig(ToJson(config), "t")), ToJson(config));
+  EXPECT_EQ(DefaultTrainingConfig().mixture.size(), 1u);
+  EXPECT_EQ(DefaultTrainingConfig().mixture[0].kind, ComponentKind::kPaper);
+  for (const auto& [mixture, message] : std::vector<std::pair<std::string, std::string>>{
+           {"{}", "'mixture' must be a list"},
+           {"[3]", "'mixture[0]' must be an object"},
+           {"[{\"share\": 1}]", "'mixture[0].name' is missing"},
+           {"[{\"name\": \"papers\"}]", "'mixture[0].name' is 'papers'; it must be one of paper, tables"},
+           {"[{\"name\": \"paper\", \"max_d\": 3}]", "unknown key 'mixture[0].max_d'"},
+           {"[{\"name\": \"tables\", \"max_p\": 3}]", "unknown key 'mixture[0].max_p'"},
+           {"[{\"name\": \"tables\", \"max_d\": \"many\"}]", "'mixture[0].max_d' must be an integer"},
+           {"[{\"name\": \"tables\", \"share\": true}]", "'mixture[0].share' must be a number"},
+       }) {
+    EXPECT_THAT(MessageOf([&] { parse(mixture); }), ::testing::AllOf(HasSubstr("t.json"), HasSubstr(message)));
+  }
+  EXPECT_THAT(MessageOf([] { ParseTrainingConfig("{\"realistic_p\": 0.35}", "t"); }), HasSubstr("mixture"));
 }
 
 TEST(TrainingConfig, TheFilesInTheRepositoryAreValid) {

@@ -26,6 +26,12 @@ LogRecord RandomRecord(std::uint64_t seed) {
   record.validation.score = random.Uniform();
   record.validation.truth = {12, random.Normal(), random.Uniform(), random.Uniform()};
   record.validation.truth_by_d[3] = {4, random.Normal(), random.Normal(), random.Normal()};
+  record.selection = random.Uniform();
+  if (seed % 2 == 0) return record;
+  record.tables.emplace();
+  record.tables->score = random.Uniform();
+  record.tables->truth = {7, random.Normal(), random.Uniform(), random.Uniform()};
+  record.tables->truth_by_d[20] = {7, random.Normal(), random.Normal(), random.Normal()};
   return record;
 }
 
@@ -40,8 +46,12 @@ TEST(TrainingLog, JsonLinesRoundTrip) {
 }
 
 TEST(TrainingLog, CsvHasAsManyCellsAsTheHeader) {
-  const std::string header = CsvHeader(), line = ToCsvLine(RandomRecord(1));
-  EXPECT_EQ(std::count(header.begin(), header.end(), ','), std::count(line.begin(), line.end(), ','));
+  const std::string header = CsvHeader();
+  for (const std::uint64_t seed : {1, 2}) {  // with and without tables
+    const std::string line = ToCsvLine(RandomRecord(seed));
+    EXPECT_EQ(std::count(header.begin(), header.end(), ','), std::count(line.begin(), line.end(), ','));
+  }
+  EXPECT_THAT(header, HasSubstr("tables_score,tables_failed,tables_gap_mean,tables_gap_median,tables_gap_p90"));
 }
 
 TEST(TrainingLog, ContinuesAtThePositionOfTheCheckpoint) {
@@ -69,7 +79,7 @@ TEST(TrainingLog, CurveShowsEveryGap) {
   std::vector<LogRecord> records;
   for (std::uint64_t seed = 0; seed < 5; ++seed) records.push_back(RandomRecord(seed));
   const std::string svg = LearningCurveSvg(records);
-  for (const char* text : {"<svg", "mean", "median", "90th percentile", "thousand datasets"}) {
+  for (const char* text : {"<svg", "mean", "median", "90th percentile", "thousand datasets", "mean on tables"}) {
     EXPECT_THAT(svg, HasSubstr(text));
   }
   EXPECT_THAT(LearningCurveSvg({}), HasSubstr("<svg"));

@@ -36,6 +36,23 @@ inline TrainingConfig SmallConfig() {
   return config;
 }
 
+// The same with six in ten datasets from small tables, and no curriculum.
+inline TrainingConfig SmallMixture() {
+  TrainingConfig config = SmallConfig();
+  config.curriculum.clear();
+  MixtureComponent tables;
+  tables.kind = ComponentKind::kTables;
+  tables.share = 0.6;
+  tables.tables.max_n = 24;
+  tables.tables.max_d = 10;
+  tables.tables.max_cells = 160;
+  tables.tables.large_n = 40;
+  config.mixture[0].share = 0.4;
+  config.mixture.push_back(tables);
+  config.validation.tables_datasets = 9;
+  return config;
+}
+
 // A folder of its own, gone with the object.
 class TemporaryFolder {
  public:

@@ -120,6 +120,49 @@ TEST(Trainer, ResumesBitForBitFromAnyStep) {
   }
 }
 
+TrainingConfig MixtureSteps(int steps) {
+  TrainingConfig config = testing::SmallMixture();
+  config.datasets = static_cast<std::int64_t>(steps) * config.batch;
+  return config;
+}
+
+TEST(Trainer, AMixtureResumesBitForBitWhateverTheThreads) {
+  const TrainingConfig config = MixtureSteps(45);
+  TemporaryFolder whole;
+  const TrainingSummary never_stopped = RunIn(whole.path(), config);
+  for (const int stop : {3, 21, 38}) {
+    TemporaryFolder folder;
+    EXPECT_TRUE(RunIn(folder.path(), config, false, 2, stop).interrupted);
+    const TrainingSummary summary = RunIn(folder.path(), config, true, 3);
+    ExpectSameState(summary.state, never_stopped.state);
+    EXPECT_EQ(WithoutTimes(summary.records), WithoutTimes(never_stopped.records));
+    EXPECT_EQ(ReadFile(folder / "best.safetensors"), ReadFile(whole / "best.safetensors"));
+  }
+}
+
+TEST(Trainer, AMixtureIsValidatedPerComponentAndSelectedByTheMean) {
+  const TrainingConfig config = MixtureSteps(60);
+  TemporaryFolder folder;
+  const TrainingSummary summary = RunIn(folder.path(), config, false, 2);
+  ASSERT_GE(summary.records.size(), 3u);
+  double best = summary.records[0].selection;
+  for (const LogRecord& record : summary.records) {
+    ASSERT_TRUE(record.tables.has_value());
+    EXPECT_GT(record.tables->truth.count, 0);
+    EXPECT_DOUBLE_EQ(record.selection, (record.validation.score + record.tables->score) / 2);
+    best = std::min(best, record.selection);
+  }
+  EXPECT_EQ(summary.state.best_score, best);
+  const NetworkWeights last = LoadWeights(folder / "last.safetensors");
+  EXPECT_EQ(last.validation.at("tables_gap_mean"), summary.records.back().tables->truth.mean);
+  EXPECT_EQ(last.config.trained_max_d, 10);
+  EXPECT_EQ(last.config.trained_max_n, 40);
+  // Alone, the paper's distribution is scored as before.
+  const TrainingSummary paper = RunIn(folder / "paper", Steps(20));
+  EXPECT_FALSE(paper.records.back().tables.has_value());
+  EXPECT_EQ(paper.records.back().selection, paper.records.back().validation.score);
+}
+
 // Kills a training process at random moments, again and again, while it writes a checkpoint after every step.
 TEST(Trainer, AKillAtAnyMomentLosesNothing) {
   TrainingConfig config = Steps(60);
@@ -216,11 +259,26 @@ TEST(Trainer, StartsFromWeightsOfTheSameArchitecture) {
   ASSERT_EQ(weights.size(), start.size());
   for (std::size_t i = 0; i < start.size(); ++i) EXPECT_NEAR(weights[i], start[i], 1e-6);
 
-  config.network.hypotheses = 3;
+  config.network.hypotheses = 1;
   TemporaryFolder third;
   EXPECT_THAT(MessageOf([&] { RunIn(third.path(), config); }, ErrorCode::kBadInput), HasSubstr("architecture"));
   config.init_from = third / "missing.safetensors";
   EXPECT_THAT(MessageOf([&] { RunIn(third.path(), config); }, ErrorCode::kBadInput), HasSubstr("missing.safetensors"));
+}
+
+// The first hypotheses are those of the weights it starts from, so the best of all is nowhere worse.
+TEST(Trainer, StartsFromWeightsWithFewerHypotheses) {
+  TemporaryFolder first, second;
+  RunIn(first.path(), Steps(40));
+  TrainingConfig config = Steps(1);
+  config.init_from = first / "last.safetensors";
+  config.schedule.peak = 1e-9;
+  config.network.hypotheses = 5;
+  RunIn(second.path(), config);
+  const NetworkWeights few = LoadWeights(first / "last.safetensors"), more = LoadWeights(second / "last.safetensors");
+  EXPECT_EQ(more.config.hypotheses, 5);
+  EXPECT_EQ(more.datasets_seen, few.datasets_seen + config.batch);
+  EXPECT_LE(more.validation.at("score"), few.validation.at("score") + 1e-6);
 }
 
 TEST(Trainer, RefusesWhatDoesNotFit) {

@@ -93,6 +93,7 @@ std::string Describe(const LogRecord& r, bool best) {
   std::string text = "validation at " + std::to_string(r.datasets) + " datasets: gap to the truth mean " +
                      Short(v.truth.mean) + ", median " + Short(v.truth.median) + ", p90 " + Short(v.truth.p90);
   if (v.type2.count > 0) text += "; to type-2 ML median " + Short(v.type2.median);
+  if (r.tables) text += "; on tables mean " + Short(r.tables->truth.mean) + ", median " + Short(r.tables->truth.median);
   return text + (best ? " (best)" : "");
 }
 
@@ -110,6 +111,9 @@ void Report(const TrainArguments& arguments, const TrainingConfig& config, const
     if (!summary.records.empty()) {
       const ValidationReport& v = summary.records.back().validation;
       json["validation"] = {{"gap", ToJson(v.truth)}, {"type2_gap", ToJson(v.type2)}, {"score", v.score}};
+      if (const auto& tables = summary.records.back().tables) {
+        json["validation"]["tables"] = {{"gap", ToJson(tables->truth)}, {"score", tables->score}};
+      }
     }
     json["config"] = Json::parse(instantgp::ToJson(config));
     WriteStdout(JsonText(std::move(json)));
@@ -127,6 +131,11 @@ void Report(const TrainArguments& arguments, const TrainingConfig& config, const
       rows.push_back({"gap to type-2 ML", "mean " + Short(v.type2.mean) + "  median " + Short(v.type2.median) +
                                               "  p90 " + Short(v.type2.p90)});
     }
+  }
+  if (!summary.records.empty() && summary.records.back().tables) {
+    const GapSummary& gap = summary.records.back().tables->truth;
+    rows.push_back({"the same on tables",
+                    "mean " + Short(gap.mean) + "  median " + Short(gap.median) + "  p90 " + Short(gap.p90)});
   }
   rows.push_back({"folder", arguments.folder});
   WriteStdout(FormatTable(rows, 2));
