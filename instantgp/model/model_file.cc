@@ -13,6 +13,7 @@
 #include "instantgp/kernel/parameters.h"
 #include "instantgp/kernel/parse.h"
 #include "instantgp/model/model.h"
+#include "instantgp/model/options.h"
 
 namespace instantgp {
 namespace {
@@ -187,6 +188,10 @@ Model ParseChecked(const Reader& reader) {
   if (meta.contains("draws")) {
     const auto count = meta.at("draws").get<std::int64_t>();
     if (count < 1 || count > kMostDraws) reader.Fail("impossible number of draws");
+    // Every draw gets a factor like the one in the file; a small file must not ask for all memory there is.
+    if (8.0 * static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(count) > kDefaultMemoryLimit) {
+      reader.Fail(std::to_string(count) + " draws are too many for " + std::to_string(n) + " rows");
+    }
     const std::size_t size = static_cast<std::size_t>(theta.size());
     const std::vector<double> draws = reader.Values("draws", size * static_cast<std::size_t>(count));
     AveragedPosterior averaged(std::move(posterior), Eigen::Map<const Matrix>(draws.data(), theta.size(), count));

@@ -46,6 +46,8 @@ class OneShotGPRegressor(Regressor):
         dimension, column, symbol, name, value (scaled units), value_original_units.
     theta_ : array
         Log parameters in scaled units, log noise variance last.
+    averaged_over_ : int
+        How many sets of parameters drawn around `theta_` predictions are averaged over; 0: `theta_` alone.
     noise_variance_, noise_variance_original_units_ : float
     log_marginal_likelihood_value_, nlml_per_point_ : float
         Of the standardised targets.
@@ -203,6 +205,7 @@ class OneShotGPRegressor(Regressor):
         self.kernel_ = model.kernel
         self.parameters_ = model.parameters
         self.theta_ = model.theta
+        self.averaged_over_ = model.averaged_over
         self.noise_variance_ = model.noise_variance
         self.noise_variance_original_units_ = model.noise_variance_original_units
         self.log_marginal_likelihood_value_ = model.log_marginal_likelihood

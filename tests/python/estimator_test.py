@@ -103,7 +103,10 @@ class Predictions(unittest.TestCase):
         _, cov = self.gp.predict(self.X[:7], return_cov=True)
         np.testing.assert_allclose(np.sqrt(np.diag(cov)), std, rtol=1e-9)
         _, latent = self.gp.predict(self.X[:7], return_std=True, latent=True)
-        np.testing.assert_allclose(std**2 - latent**2, self.gp.noise_variance_original_units_, rtol=1e-6)
+        noise = self.gp.noise_variance_original_units_
+        if self.gp.model_.averaged_over:  # then it is the average of the draws'
+            noise *= np.exp(self.gp.model_.draws[-1] - self.gp.theta_[-1]).mean()
+        np.testing.assert_allclose(std**2 - latent**2, noise, rtol=1e-6)
         lower, upper = self.gp.predict_interval(self.X[:7], 0.95)
         np.testing.assert_allclose((upper - lower) / std, 2 * 1.959963985, rtol=1e-8)
         self.assertEqual(self.gp.sample_y(self.X[:7], 3).shape, (7, 3))
@@ -115,6 +118,33 @@ class Predictions(unittest.TestCase):
         mean, cov = self.gp.predict(self.X[:4], return_cov=True)
         np.testing.assert_allclose(draws.mean(axis=1), mean, atol=5 * np.sqrt(cov.max() / 20000))
         np.testing.assert_allclose(np.cov(draws), cov, atol=0.1 * cov.max())
+
+    # Predictions averaged over several sets of parameters: moments, pickles, updates and components.
+    def test_averages_over_parameters(self):
+        model = OneShotGPRegressor("SE + LIN", "map").fit(self.X, self.y).model_
+        draws = model.theta[:, None] + 0.3 * np.random.default_rng(3).normal(size=(len(model.theta), 5))
+        averaged = model.averaged(draws)
+        self.assertEqual((model.averaged_over, averaged.averaged_over), (0, 5))
+        self.assertEqual(averaged.draws.tobytes(), draws.tobytes())
+        self.assertEqual(averaged.theta.tobytes(), model.theta.tobytes())
+        members = [model.averaged(draws[:, [k]]).predict(self.X) for k in range(5)]
+        means, stds = np.array([m for m, _ in members]), np.array([s for _, s in members])
+        mean, std = averaged.predict(self.X)
+        np.testing.assert_allclose(mean, means.mean(axis=0), rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(std**2, (stds**2).mean(axis=0) + means.var(axis=0), rtol=1e-9)
+        np.testing.assert_allclose(np.diag(averaged.predict_cov(self.X)), std**2, rtol=1e-9)
+        copied = pickle.loads(pickle.dumps(averaged))
+        self.assertEqual([a.tobytes() for a in copied.predict(self.X)], [mean.tobytes(), std.tobytes()])
+        grown, figures = copied.update(self.X[:3], self.y[:3], reinfer="never")
+        self.assertEqual((grown.rows, grown.averaged_over, figures["reinferred"]), (63, 5, False))
+        told = averaged.explain()
+        parts = [averaged.predict_component(k, self.X)[0] for k in range(len(told["components"]))]
+        np.testing.assert_allclose(sum(parts) + averaged.scaling["y_mean"], mean, atol=1e-8)
+        back = OneShotGPRegressor.from_model(averaged)
+        self.assertEqual((back.predict(self.X).tobytes(), back.averaged_over_), (mean.tobytes(), 5))
+        self.assertRaisesRegex(ValueError, "7 rows", model.averaged, draws[:7])
+        alone = averaged.averaged(np.empty((len(model.theta), 0)))
+        self.assertEqual(alone.predict(self.X)[1].tobytes(), model.predict(self.X)[1].tobytes())
 
     def test_likelihood_and_its_gradient(self):
         value, gradient = self.gp.log_marginal_likelihood(self.gp.theta_, eval_gradient=True)

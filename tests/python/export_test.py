@@ -135,9 +135,14 @@ def posterior(kernel, noise, A, z, B):
     return value, v.T @ half, np.sqrt(np.diag(kernel(B, B)) - (v**2).sum(axis=0) + noise)
 
 
+def predicted(gp, new):
+    """(mean, std) by the parameters the model shows, which are the ones that are exported."""
+    return gp.model_.averaged(np.empty((len(gp.theta_), 0))).predict(new)
+
+
 class Export(unittest.TestCase):
     def same(self, gp, X, new, value, mean, std):
-        ours = gp.predict(new, return_std=True)
+        ours = predicted(gp, new)
         scale = gp.model_.scaling["y_std"]
         np.testing.assert_allclose(value, gp.log_marginal_likelihood(), rtol=1e-8, atol=1e-8)
         np.testing.assert_allclose(mean, ours[0], rtol=1e-8, atol=1e-8 * scale)
@@ -169,8 +174,9 @@ class Export(unittest.TestCase):
         s = gp.model_.scaling
         # The posterior here is the plain textbook one: fewer digits are left where noise is small.
         np.testing.assert_allclose(value, gp.log_marginal_likelihood(), rtol=1e-6)
-        np.testing.assert_allclose(s["y_mean"] + s["y_std"] * mean, gp.predict(new), rtol=1e-6)
-        np.testing.assert_allclose(s["y_std"] * std, gp.predict(new, return_std=True)[1], rtol=1e-5)
+        ours = predicted(gp, new)
+        np.testing.assert_allclose(s["y_mean"] + s["y_std"] * mean, ours[0], rtol=1e-6)
+        np.testing.assert_allclose(s["y_std"] * std, ours[1], rtol=1e-5)
 
     def test_gpflow(self):
         names = fake_gpflow()
@@ -204,6 +210,16 @@ class Export(unittest.TestCase):
                 code = compile(text.replace(".*", "*"), "exported", "eval")
                 self.check_formula(gp, X, y, new, lambda A, B: eval(code, {**STAN, "A": A, "B": B}), noise)
                 self.assertEqual(gp.export_code("stan").count("{"), gp.export_code("stan").count("}"))
+
+    def test_averaged_models_say_that_the_code_is_their_centre(self):
+        X, y = table(1)
+        model = OneShotGPRegressor("SE", "map").fit(X, y).model_
+        averaged = model.averaged(np.stack([model.theta - 0.2, model.theta + 0.2], axis=1))
+        for target in ["sklearn", "gpytorch", "gpflow", "stan"]:
+            code, plain = instantgp.export_code(averaged, target), instantgp.export_code(model, target)
+            note = [line for line in code.splitlines() if "over 2 sets of parameters" in line]
+            self.assertEqual(len(note), 1)
+            self.assertEqual(code.replace(note[0] + "\n", ""), plain)
 
     def test_what_cannot_be_exported(self):
         X, y = table(1)
