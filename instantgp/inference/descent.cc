@@ -39,12 +39,12 @@ struct End {
 
 }  // namespace
 
-// Measured on eleven tables of 50 to 500 rows and 4 to 33 columns with SE on every column, held-out rows decide: RMSE over
-// that of type-2 ML, geometric mean over the four hardest, 1.65 with no step on all rows, 1.32 with one; over all, 0.96
-// with two and with three, 0.97 with ten steps on the part instead of six.
-DescentPlan PlanFor(const Covariance& covariance, int columns) {
+// Measured on eleven tables of 50 to 500 rows and 4 to 33 columns with SE on every column, held-out rows decide: RMSE
+// over that of type-2 ML, geometric mean over the four hardest, 1.65 with no step on all rows, 1.32 with one; over all,
+// 0.96 with two and with three, 0.97 with ten steps on the part instead of six.
+DescentPlan PlanFor(const Covariance& covariance, int n, int columns) {
   const bool one_leaf_per_column = NumLeaves(covariance.expression()) <= columns;
-  return one_leaf_per_column ? DescentPlan{200, 6, 2} : DescentPlan{128, 4, 0};
+  return one_leaf_per_column ? DescentPlan{200, 6, 2} : DescentPlan{n <= 200 ? 200 : 128, 4, 0};
 }
 
 double PullStd(int n) { return std::max(1.0, std::pow(n / 250.0, 2)); }
@@ -54,7 +54,7 @@ Descent Descend(const Covariance& covariance, const Matrix& X, const Vector& y, 
   const Expression& expression = covariance.expression();
   const ParameterTable table(expression);
   const int n = static_cast<int>(X.rows());
-  const DescentPlan plan = PlanFor(covariance, static_cast<int>(ColumnsOf(expression).size()));
+  const DescentPlan plan = PlanFor(covariance, n, static_cast<int>(ColumnsOf(expression).size()));
   const RowSample rows = SpreadSample(X, y, plan.rows);
   const double pull_std = PullStd(n);
   const LogParameters unit = ScaleDirection(expression).normalized();
@@ -71,7 +71,8 @@ Descent Descend(const Covariance& covariance, const Matrix& X, const Vector& y, 
     end.centre = k == 1 ? StandardStartFor(expression, y) : start;
     end.point.theta = end.centre;
     if (k < 2) {
-      const OptimizeSummary summary = Steps(covariance, table, rows, end.centre, end.centre, pull_std, plan.steps, nullptr);
+      const OptimizeSummary summary =
+          Steps(covariance, table, rows, end.centre, end.centre, pull_std, plan.steps, nullptr);
       evaluations[k] = summary.evaluations;
       if (summary.x.size() > 0) end.point.theta = summary.x;
     }
@@ -89,7 +90,8 @@ Descent Descend(const Covariance& covariance, const Matrix& X, const Vector& y, 
   if (n <= plan.rows || plan.steps_on_all_rows == 0) return descent;
 
   const LogParameters scaled = descent.end.theta + descent.end.value.log_scale * ScaleDirection(expression);
-  const OptimizeSummary last = Steps(covariance, table, {X, y}, scaled, best->centre, pull_std, plan.steps_on_all_rows, pool);
+  const OptimizeSummary last =
+      Steps(covariance, table, {X, y}, scaled, best->centre, pull_std, plan.steps_on_all_rows, pool);
   descent.evaluations += last.evaluations + 1;
   if (last.steps == 0) return descent;
   NlmlPoint end;

@@ -20,7 +20,7 @@ struct DescentPlan {
   int steps;              // there, from each start
   int steps_on_all_rows;  // from the better end
 };
-DescentPlan PlanFor(const Covariance& covariance, int columns);
+DescentPlan PlanFor(const Covariance& covariance, int n, int columns);
 
 // s, the standard deviation of a log-parameter about where the network puts it: 1 for few rows; from 250 on it grows
 // with n^2 and soon is none. With none on tables of 50 to 200 rows the held-out NLL is 0.01 to 0.1 higher.

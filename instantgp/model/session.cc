@@ -357,8 +357,9 @@ std::vector<FitAttempt> Session::FitAll(const Encoding& encoding, std::span<cons
   each.progress = {};
   clock = Stopwatch();
   std::vector<FitAttempt> attempts = Loop(static_cast<int>(kernels.size()), options, [&](int k) {
-    // Without draws: many kernels are averaged by their own weights.
-    return FitDecoded(encoding, structures[k], &hypotheses[k], each, 0, nullptr, Stopwatch());
+    // Several kernels are an average themselves, and go without draws.
+    const int draws = kernels.size() == 1 ? kParameterDraws : 0;
+    return FitDecoded(encoding, structures[k], &hypotheses[k], each, draws, nullptr, Stopwatch());
   });
   if (times != nullptr) {
     times->decode = decode_ms;

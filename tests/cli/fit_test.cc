@@ -73,7 +73,7 @@ TEST(CliFitTest, ComparesMethodsOnTheSameRows) {
 TEST(CliFitTest, ReportReadsAsText) {
   const ProcessResult result = Cli({"fit", "--example", "--verbose"});
   EXPECT_EQ(result.code, 0) << result.err;
-  for (const char* piece : {"144 rows", "month", "passengers", "one forward pass, one step down the gradient", "NLML",
+  for (const char* piece : {"144 rows", "month", "passengers", "one forward pass, a few steps down the likelihood", "NLML",
                             "leave-one-out", "original units", "noise", "Scaling"}) {
     EXPECT_NE(result.out.find(piece), std::string::npos) << piece << "\n" << result.out;
   }
