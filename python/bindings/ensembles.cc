@@ -166,6 +166,12 @@ Ensemble FromBytes(const py::bytes& bytes, const std::string& origin) {
   return *std::move(ensemble);
 }
 
+Ensemble FromFile(const std::string& path) {
+  std::optional<Ensemble> ensemble;
+  RunUnlocked([&] { ensemble = LoadEnsemble(path); });
+  return *std::move(ensemble);
+}
+
 py::bytes ToBytes(const Ensemble& ensemble) {
   std::string bytes;
   RunUnlocked([&] { bytes = SerializeEnsemble(ensemble); });
@@ -230,7 +236,7 @@ void BindEnsembles(py::module_& module) {
       .def_static("from_bytes", &FromBytes, "bytes"_a, "origin"_a = "these bytes")
       .def(
           "save", [](const Ensemble& e, const std::string& path) { SaveEnsemble(e, path); }, "path"_a)
-      .def_static("load", &LoadEnsemble, "path"_a)
+      .def_static("load", &FromFile, "path"_a)
       .def(py::pickle(&ToBytes, [](const py::bytes& bytes) { return FromBytes(bytes, "the pickle"); }))
       .def("__copy__", [](const Ensemble& e) { return Ensemble(e); })
       .def("__deepcopy__", [](const Ensemble& e, const py::dict&) { return Ensemble(e); })

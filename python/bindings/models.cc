@@ -223,6 +223,13 @@ Model FromBytes(const py::bytes& bytes, const std::string& origin) {
   return *std::move(model);
 }
 
+// Not LoadModel itself: the draws of an averaged model are factorised here, with one BLAS thread as everywhere.
+Model FromFile(const std::string& path) {
+  std::optional<Model> model;
+  RunUnlocked([&] { model = LoadModel(path); });
+  return *std::move(model);
+}
+
 py::bytes ToBytes(const Model& model) {
   std::string bytes;
   RunUnlocked([&] { bytes = SerializeModel(model); });
@@ -280,7 +287,7 @@ void BindModel(py::module_& module) {
       .def_static("from_bytes", &FromBytes, "bytes"_a, "origin"_a = "these bytes")
       .def(
           "save", [](const Model& model, const std::string& path) { SaveModel(model, path); }, "path"_a)
-      .def_static("load", &LoadModel, "path"_a)
+      .def_static("load", &FromFile, "path"_a)
       .def(py::pickle(&ToBytes, [](const py::bytes& bytes) { return FromBytes(bytes, "the pickle"); }))
       .def("__copy__", [](const Model& model) { return Model(model); })
       .def("__deepcopy__", [](const Model& model, const py::dict&) { return Model(model); })
