@@ -7,19 +7,14 @@
 #include "instantgp/base/thread_pool.h"
 #include "instantgp/inference/oneshot.h"
 #include "instantgp/kernel/parameters.h"
-#include "instantgp/simulate/distribution.h"
 #include "tests/support/random_kernels.h"
+#include "tests/support/tables.h"
 
 namespace instantgp {
 namespace {
 
-Simulated DrawTable(std::uint64_t index, int n, int d) {
-  SimulationOptions options;
-  options.n = n;
-  options.d = d;
-  options.positive_p = 1;
-  return Simulate(options, 31, index);
-}
+// With its true structure.
+Simulated DrawTrue(int n, int d, std::uint64_t index) { return testing::DrawSimulated(n, d, 31, index, 1); }
 
 // The truth with every parameter moved: what a network that errs a little would say.
 NlmlPoint Erring(const Simulated& s, const ClosedFormScale& scale, double by) {
@@ -34,7 +29,7 @@ TEST(StepDown, NeverEndsHigherAndKeepsTheFactorOfItsEnd) {
   const ClosedFormScale scale;
   int lower = 0;
   for (int k = 0; k < 40; ++k) {
-    const Simulated s = DrawTable(static_cast<std::uint64_t>(k), 30 + k, 1 + k % 4);
+    const Simulated s = DrawTrue(30 + k, 1 + k % 4, k);
     const Covariance covariance(ToExpression(s.given));
     NlmlPoint candidate = Erring(s, scale, 0.4);
     ASSERT_TRUE(candidate.value.ok);
@@ -57,7 +52,7 @@ TEST(StepDown, ThreadsDoNotChangeTheBits) {
   const ClosedFormScale scale;
   ThreadPool pool(2);
   for (int k = 0; k < 12; ++k) {
-    const Simulated s = DrawTable(100 + static_cast<std::uint64_t>(k), k % 2 == 0 ? 60 : 128, 1 + k % 3);
+    const Simulated s = DrawTrue(k % 2 == 0 ? 60 : 128, 1 + k % 3, 100 + k);
     const Covariance covariance(ToExpression(s.given));
     NlmlPoint alone = Erring(s, scale, 0.5), beside = alone;
     EXPECT_EQ(StepDown(covariance, s.X, s.y, &scale, nullptr, alone).evaluations,
@@ -75,7 +70,7 @@ TEST(StepDown, TakesBackMostOfASmallError) {
   const ClosedFormScale scale;
   double before = 0, after = 0;
   for (int k = 0; k < 30; ++k) {
-    const Simulated s = DrawTable(200 + static_cast<std::uint64_t>(k), 100, 1 + k % 3);
+    const Simulated s = DrawTrue(100, 1 + k % 3, 200 + k);
     NlmlPoint point;
     point.theta = s.theta;
     const ParameterTable table(ToExpression(s.given));
@@ -97,7 +92,7 @@ TEST(StepDown, SaysWhetherItMoved) {
   const ClosedFormScale scale;
   int moves = 0;
   for (int k = 0; k < 20; ++k) {
-    const Simulated s = DrawTable(300 + static_cast<std::uint64_t>(k), 60, 1);
+    const Simulated s = DrawTrue(60, 1, 300 + k);
     const Covariance covariance(ToExpression(s.given));
     NlmlPoint point = Erring(s, scale, k % 2 == 0 ? 0.5 : 0);
     for (int steps = 0; steps < 60; ++steps) {
@@ -114,7 +109,7 @@ TEST(StepDown, SaysWhetherItMoved) {
 // Where the gradient is not finite or nothing is lower, the point stays what it was.
 TEST(StepDown, LeavesAnOptimumWhereItIs) {
   const ClosedFormScale scale;
-  const Simulated s = DrawTable(9, 80, 1);
+  const Simulated s = DrawTrue(80, 1, 9);
   const Covariance covariance(ToExpression(s.given));
   NlmlPoint point = Erring(s, scale, 0);
   for (int k = 0; k < 200; ++k) StepDown(covariance, s.X, s.y, &scale, nullptr, point);
@@ -127,7 +122,7 @@ TEST(StepDown, LeavesAnOptimumWhereItIs) {
 TEST(TuneNoise, FindsTheNoise) {
   const ClosedFormScale scale;
   for (const double wrong : {-1.2, -0.5, 0.5, 1.2}) {
-    const Simulated s = DrawTable(7, 120, 1);
+    const Simulated s = DrawTrue(120, 1, 7);
     const Covariance covariance(ToExpression(s.given));
     NlmlPoint candidate;
     candidate.theta = s.theta;
@@ -143,7 +138,7 @@ TEST(TuneNoise, FindsTheNoise) {
 
 // A Gram matrix that is known gives what is computed from the rows, for every symbol.
 TEST(NlmlOfGram, IsTheLikelihoodWithTheKernelKnown) {
-  const Simulated s = DrawTable(3, 25, 1);
+  const Simulated s = DrawTrue(25, 1, 3);
   const ClosedFormScale scale;
   for (const Structure& structure : testing::AllSymbolStructures()) {
     const Covariance covariance(ToExpression(structure));
@@ -163,7 +158,7 @@ TEST(NlmlOfGram, IsTheLikelihoodWithTheKernelKnown) {
 }
 
 TEST(Evaluate, RefusesParametersThatAreNotFinite) {
-  const Simulated s = DrawTable(4, 20, 1);
+  const Simulated s = DrawTrue(20, 1, 4);
   const ClosedFormScale scale;
   NlmlPoint point = Erring(s, scale, 0);
   EXPECT_TRUE(point.value.ok);
@@ -179,7 +174,7 @@ TEST(Evaluate, RefusesParametersThatAreNotFinite) {
 TEST(OneShot, LeavesFewRowsAsDecoded) {
   const TrainedNetwork& network = TrainedNetwork::Embedded();
   for (const int n : {5, kFewestRowsToStep - 1, kFewestRowsToStep, 100}) {
-    const Simulated s = DrawTable(5, n, 2);
+    const Simulated s = DrawTrue(n, 2, 5);
     const Encoding e = network.Encode(Dataset::Of(s.X, s.y));
     const OneShot yes = InferOneShot(network, e, s.given), no = InferOneShot(network, e, s.given, {.bare = true});
     EXPECT_LE(yes.posterior.nlml(), no.posterior.nlml());
