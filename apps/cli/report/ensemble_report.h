@@ -5,13 +5,13 @@
 #include <vector>
 
 #include "apps/cli/options/common.h"
-#include "apps/cli/report/report.h"
+#include "apps/cli/report/common_report.h"
 #include "instantgp/model/ensemble.h"
 
 namespace instantgp::cli {
 
 // Verbose: all members; otherwise those without weight are counted only.
-struct EnsembleReport : Report {
+struct EnsembleReport : CommonReport {
   const Ensemble* ensemble = nullptr;
   std::vector<Scores> member_scores;  // of the rows held out, in the order of the members; or empty
 };

@@ -4,12 +4,12 @@
 #include <string>
 
 #include "apps/cli/options/common.h"
-#include "apps/cli/report/report.h"
+#include "apps/cli/report/common_report.h"
 #include "instantgp/model/model.h"
 
 namespace instantgp::cli {
 
-struct FitReport : Report {
+struct FitReport : CommonReport {
   const Model* model = nullptr;
 };
 

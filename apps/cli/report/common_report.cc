@@ -1,4 +1,4 @@
-#include "apps/cli/report/report.h"
+#include "apps/cli/report/common_report.h"
 
 #include "apps/cli/report/predictions.h"
 #include "apps/cli/terminal/terminal.h"
@@ -17,13 +17,13 @@ std::string WarningsText(const std::vector<std::string>& warnings) {
   return text;
 }
 
-void AddHeldOut(const Report& report, Json& j) {
+void AddHeldOut(const CommonReport& report, Json& j) {
   if (!report.held_out) return;
   j["holdout"] = ScoresToJson(report.held_out->scores);
   j["holdout"]["n"] = report.held_out->rows;
 }
 
-void AddTimesAndWarnings(const TimeSplit& times, const Report& report, Json& j) {
+void AddTimesAndWarnings(const TimeSplit& times, const CommonReport& report, Json& j) {
   j["time_ms"] = {{"scale", times.scale},       {"encode", times.encode},       {"decode", times.decode},
                   {"optimize", times.optimize}, {"factorize", times.factorize}, {"total", times.total}};
   j["warnings"] = report.warnings;

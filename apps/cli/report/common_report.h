@@ -16,7 +16,7 @@ struct HeldOut {
   int rows = 0;
 };
 
-struct Report {
+struct CommonReport {
   std::string source;  // file name, or what stands for it
   std::optional<HeldOut> held_out;
   bool verbose = false;
@@ -25,9 +25,9 @@ struct Report {
 
 // With the scores of the rows that were held out. `fitted` is a Model or an Ensemble.
 template <typename Fitted>
-Report ReportOnData(const Fitted& fitted, const std::vector<std::string>& warnings, const LoadedData& loaded,
-                    bool verbose) {
-  Report report{loaded.source, std::nullopt, verbose, warnings};
+CommonReport ReportOnData(const Fitted& fitted, const std::vector<std::string>& warnings, const LoadedData& loaded,
+                          bool verbose) {
+  CommonReport report{loaded.source, std::nullopt, verbose, warnings};
   report.warnings.insert(report.warnings.end(), loaded.notes.begin(), loaded.notes.end());
   if (loaded.held_out) {
     report.held_out = HeldOut{fitted.Score(loaded.held_out->X, loaded.held_out->y), loaded.held_out->rows()};
@@ -41,7 +41,7 @@ std::string HeldOutText(const HeldOut& held_out, const std::string& target);
 std::string WarningsText(const std::vector<std::string>& warnings);
 
 // "holdout" (where rows were held out), "time_ms" and "warnings", as every JSON report has them.
-void AddHeldOut(const Report& report, Json& j);
-void AddTimesAndWarnings(const TimeSplit& times, const Report& report, Json& j);
+void AddHeldOut(const CommonReport& report, Json& j);
+void AddTimesAndWarnings(const TimeSplit& times, const CommonReport& report, Json& j);
 
 }  // namespace instantgp::cli
