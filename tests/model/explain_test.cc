@@ -57,6 +57,8 @@ TEST(Explain, SaysWhatMadeTheData) {
   EXPECT_NEAR(explanation.components[0].share, 1, 0.1);
   EXPECT_NEAR(explanation.components[0].std, 2 * 10 / std::sqrt(12), 0.6);
   EXPECT_LT(explanation.residual_share, 0.01);
+  const Model small = Fit(Dataset::Of(X, y), "SE(x2)", {.method = Method::kMl, .steps = 1});
+  EXPECT_THROW(PredictComponent(small, explanation.components.back(), X), Error);  // of another model
 }
 
 TEST(Explain, SparseModelsAndHugeKernels) {
