@@ -11,9 +11,9 @@
 #include "instantgp/base/error.h"
 #include "instantgp/base/thread_pool.h"
 #include "instantgp/gp/predictive.h"
-#include "instantgp/kernel/structure.h"
 #include "instantgp/model/ensemble.h"
 #include "instantgp/model/fit_ensemble.h"
+#include "instantgp/model/weighting.h"
 #include "instantgp/search/search.h"
 #include "python/bindings/arrays.h"
 #include "python/bindings/bind.h"
@@ -143,10 +143,9 @@ py::list Candidates(const SearchResult& result) {
   py::list list;
   for (Index k = 0; k < scores.size(); ++k) {
     const Candidate& c = result.candidates[k];
-    list.append(py::dict(
-        "kernel"_a = c.kernel, "kernel_short"_a = PrintShort(ToExpression(c.structure), result.model.column_names()),
-        "weight"_a = weights[k], "score"_a = c.score, "nlml_per_point"_a = c.nlml, "parameters"_a = c.parameters,
-        "refined"_a = c.refined, "round"_a = c.round, "words"_a = c.words, "status"_a = "ok"));
+    list.append(py::dict("kernel"_a = c.kernel, "kernel_short"_a = c.kernel_short, "weight"_a = weights[k],
+                         "score"_a = c.score, "nlml_per_point"_a = c.nlml, "parameters"_a = c.parameters,
+                         "refined"_a = c.refined, "round"_a = c.round, "words"_a = c.words, "status"_a = "ok"));
   }
   return list;
 }

@@ -14,6 +14,7 @@
 #include "instantgp/data/split.h"
 #include "instantgp/gp/posterior.h"
 #include "instantgp/inference/type2_ml.h"
+#include "instantgp/kernel/parse.h"
 #include "instantgp/model/fit.h"
 #include "instantgp/search/evidence.h"
 #include "instantgp/simulate/from_kernel.h"
@@ -61,8 +62,8 @@ TEST(Search, RanksEachStructureOnceWhateverTheThreads) {
     EXPECT_NEAR(one.model.summary().nlml, one.candidates.front().nlml, 1e-9);
     // The scores are what they say.
     const Candidate& last = one.candidates.back();
-    const Posterior posterior(ToExpression(last.structure), one.model.posterior().X(), one.model.posterior().y(),
-                              last.theta);
+    const Posterior posterior(ParseKernel(last.kernel, data.column_names), one.model.posterior().X(),
+                              one.model.posterior().y(), last.theta);
     EXPECT_NEAR(last.nlml, posterior.nlml(), 1e-8);
     EXPECT_EQ(last.score, BicScore(last.nlml, last.parameters, 40));
   }
@@ -105,7 +106,8 @@ void ExpectAtLeastTheDefaultFit(const SearchResult& result, const Dataset& data)
   // It is there with the parameters `fit` finds, or better ones: by likelihood, once refined by posterior density.
   if (found->refined) {
     const auto value = [&](const Vector& theta) {
-      return Type2Value(ToExpression(found->structure), fit.posterior().X(), fit.posterior().y(), true, theta).value();
+      const Posterior& p = fit.posterior();
+      return Type2Value(p.expression(), p.X(), p.y(), true, theta).value();
     };
     EXPECT_LE(value(found->theta), value(fit.posterior().theta()) + 1e-6);
   } else {
