@@ -48,7 +48,7 @@ Options MakeOptions(const std::string& method, int steps, const std::string& obj
   options.threads = threads;
   options.fit.Validate();
   options.Session({}).Validate();
-  if (weights) options.network = std::make_shared<const TrainedNetwork>(TrainedNetwork::Load(*weights));
+  if (weights) options.network = LoadNetwork(*weights);
   return options;
 }
 

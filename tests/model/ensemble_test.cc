@@ -11,6 +11,7 @@
 #include "instantgp/base/thread_pool.h"
 #include "instantgp/gp/posterior.h"
 #include "instantgp/inference/embedded_weights.h"
+#include "instantgp/inference/trained_network.h"
 #include "instantgp/model/fit.h"
 #include "instantgp/model/fit_ensemble.h"
 #include "instantgp/network/network.h"

@@ -1,5 +1,6 @@
 #include "instantgp/model/session.h"
 
+#include <memory>
 #include <set>
 #include <string>
 
@@ -9,6 +10,7 @@
 #include "instantgp/kernel/parse.h"
 #include "instantgp/model/fit.h"
 #include "instantgp/model/fit_ensemble.h"
+#include "instantgp/model/methods.h"
 #include "instantgp/model/update.h"
 #include "tests/support/tables.h"
 
@@ -97,6 +99,16 @@ TEST(Session, WarningsOfTheDataComeWithTheEncoding) {
   EXPECT_NE(encoding.warnings[0].find("'x2' is constant"), std::string::npos);
   EXPECT_EQ(session.Fit(encoding, "SE").warnings(), Fit(data, "SE").warnings());
   EXPECT_EQ(Fit(data, "SE", {.method = Method::kMl, .steps = 200}).warnings(), encoding.warnings);
+}
+
+TEST(Session, WeightsOfAFileServeLikeThoseInside) {
+  const Dataset data = testing::DrawTable(30, 1, 4711, 5);
+  const std::shared_ptr<const TrainedNetwork> network =
+      LoadNetwork(INSTANTGP_SOURCE_DIR "/models/ahgp-se-ard.safetensors");
+  const FitOptions ahgp = {.method = Method::kAhgp};
+  EXPECT_EQ(Fit(data, "SE", ahgp, {.network = network.get()}).posterior().theta(),
+            Fit(data, "SE", ahgp).posterior().theta());
+  EXPECT_EQ(ErrorOf([] { LoadNetwork("no such file"); }).code(), ErrorCode::kBadInput);
 }
 
 TEST(Session, OptionsThatDoNotGoTogether) {
