@@ -16,6 +16,7 @@
 #include "instantgp/base/thread_pool.h"
 #include "instantgp/gp/cholesky.h"
 #include "instantgp/gp/posterior.h"
+#include "instantgp/inference/trained_network.h"
 #include "instantgp/kernel/parse.h"
 #include "instantgp/kernel/structure_list.h"
 #include "instantgp/model/fit_ensemble.h"

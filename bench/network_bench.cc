@@ -9,21 +9,15 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
-#include <ctime>
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "bench/sgemm_rate.h"
 #include "instantgp/base/rng.h"
 #include "instantgp/network/network.h"
 #include "instantgp/simulate/distribution.h"
-
-extern "C" {
-void sgemm_(const char*, const char*, const int*, const int*, const int*, const float*, const float*, const int*,
-            const float*, const int*, const float*, float*, const int*);
-void openblas_set_num_threads(int);
-}
 
 namespace {
 
@@ -31,27 +25,6 @@ using instantgp::Matrix;
 using instantgp::Network;
 
 double Now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-
-double ThreadTime() {
-  timespec t;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
-
-// The best of many products of 768 x 768 matrices, in operations per second of processor time.
-double SgemmRate() {
-  constexpr int kSize = 768;
-  const std::vector<float> a(kSize * kSize, 0.5f), b(kSize * kSize, 0.25f);
-  std::vector<float> c(kSize * kSize, 0.0f);
-  const float one = 1, zero = 0;
-  double best = 0;
-  for (int repeat = 0; repeat < 30; ++repeat) {
-    const double start = ThreadTime();
-    sgemm_("N", "N", &kSize, &kSize, &kSize, &one, a.data(), &kSize, b.data(), &kSize, &zero, c.data(), &kSize);
-    best = std::max(best, 2.0 * kSize * kSize * kSize / (ThreadTime() - start));
-  }
-  return best;
-}
 
 struct Options {
   std::string preset = "base";
@@ -114,7 +87,7 @@ int main(int argc, char** argv) {
       instantgp::Workspace<float> workspace;
       std::vector<float> gradient(network.num_weights());
       Matrix theta;
-      const double cpu = ThreadTime();
+      const double cpu = ProcessorTime(CLOCK_THREAD_CPUTIME_ID);
       while (Now() - start < options.seconds) {
         const Item& item = items[next++ % options.datasets];
         network.Forward(weights.data(), item.data.X, item.data.y, item.data.given, workspace, &theta);
@@ -122,7 +95,7 @@ int main(int argc, char** argv) {
         shares[t].flops += item.flops;
         shares[t].count += 1;
       }
-      shares[t].cpu = ThreadTime() - cpu;
+      shares[t].cpu = ProcessorTime(CLOCK_THREAD_CPUTIME_ID) - cpu;
     });
   }
   for (std::thread& thread : threads) thread.join();

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "instantgp/base/stopwatch.h"
+#include "instantgp/inference/trained_network.h"
 #include "instantgp/model/fit.h"
 #include "instantgp/simulate/distribution.h"
 

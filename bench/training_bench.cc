@@ -9,10 +9,10 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <string>
 #include <vector>
 
+#include "bench/sgemm_rate.h"
 #include "instantgp/base/thread_pool.h"
 #include "instantgp/network/network.h"
 #include "instantgp/simulate/distribution.h"
@@ -21,37 +21,9 @@
 #include "instantgp/training/curriculum.h"
 #include "instantgp/training/optimizer.h"
 
-extern "C" {
-void sgemm_(const char*, const char*, const int*, const int*, const int*, const float*, const float*, const int*,
-            const float*, const int*, const float*, float*, const int*);
-void openblas_set_num_threads(int);
-}
-
 namespace {
 
 double Wall() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-
-double ProcessorTime() {
-  timespec t;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
-
-// The best of many products of 768 x 768 matrices, in operations per second of processor time.
-double SgemmRate() {
-  openblas_set_num_threads(1);
-  constexpr int kSize = 768;
-  const std::vector<float> a(kSize * kSize, 0.5f), b(kSize * kSize, 0.25f);
-  std::vector<float> c(kSize * kSize, 0.0f);
-  const float one = 1, zero = 0;
-  double best = 0;
-  for (int repeat = 0; repeat < 30; ++repeat) {
-    const double start = ProcessorTime();
-    sgemm_("N", "N", &kSize, &kSize, &kSize, &one, a.data(), &kSize, b.data(), &kSize, &zero, c.data(), &kSize);
-    best = std::max(best, 2.0 * kSize * kSize * kSize / (ProcessorTime() - start));
-  }
-  return best;
-}
 
 }  // namespace
 
@@ -105,7 +77,7 @@ int main(int argc, char** argv) {
   std::int64_t counted = 0;
   const double begin = Wall();
   for (bool warm = false; Wall() - begin < seconds || !warm;) {
-    const double wall_before = Wall(), processor_before = ProcessorTime();
+    const double wall_before = Wall(), processor_before = ProcessorTime(CLOCK_PROCESS_CPUTIME_ID);
     next += batch;
     const BatchResult result = engine.Compute(weights.data(), {next, stage}, {});
     const StepCoefficients c = CoefficientsOf(config.optimizer, ++step, 1e-4, 1.0 / std::max(1, result.used));
@@ -118,7 +90,7 @@ int main(int argc, char** argv) {
     if (step > 4) {  // after the workspaces have grown
       warm = true;
       wall += Wall() - wall_before;
-      processor += ProcessorTime() - processor_before;
+      processor += ProcessorTime(CLOCK_PROCESS_CPUTIME_ID) - processor_before;
       counted += batch;
     }
   }

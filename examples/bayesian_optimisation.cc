@@ -16,9 +16,10 @@
 #include <string>
 #include <vector>
 
-// Of the source tree, not installed: a random stream, figures, and files written whole.
+// Of the source tree, not installed: a random stream, the network, figures, and files written whole.
 #include "instantgp/base/file.h"
 #include "instantgp/base/rng.h"
+#include "instantgp/inference/trained_network.h"
 #include "instantgp/plot/axes.h"
 #include "instantgp/plot/figure.h"
 

@@ -27,4 +27,8 @@ struct INSTANTGP_EXPORT Dataset {
 // The same columns, only the given rows, in the given order.
 INSTANTGP_EXPORT Dataset SelectRows(const Dataset& data, const std::vector<int>& rows);
 
+// The built-in example: international airline passengers, monthly totals in thousands, January 1949 to December 1960
+// (Box and Jenkins, "Time Series Analysis", series G).
+INSTANTGP_EXPORT Dataset AirlineExample();
+
 }  // namespace instantgp

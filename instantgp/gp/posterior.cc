@@ -56,6 +56,17 @@ Posterior::Posterior(Expression expression, Matrix X, Vector y, LogParameters th
   INSTANTGP_CHECK(L_.rows() == n && L_.cols() == n && alpha_.size() == n);
 }
 
+Matrix Posterior::Conditional(const Matrix& X_new, double diagonal, Matrix& V) const {
+  CovarianceScratch scratch;
+  covariance_.Cross(X_, X_new, theta_.data(), V, scratch);
+  SolveLower(L_, V);
+  Matrix S(X_new.rows(), X_new.rows());
+  covariance_.Gram(X_new, theta_.data(), S, scratch);
+  S.diagonal().array() += diagonal;
+  S.selfadjointView<Eigen::Lower>().rankUpdate(V.transpose(), -1.0);
+  return S;
+}
+
 Posterior Posterior::Extended(const Matrix& X_new, const Vector& y_new) const {
   const Index n = X_.rows(), m = X_new.rows();
   INSTANTGP_CHECK(X_new.cols() == X_.cols() && y_new.size() == m && m > 0);
@@ -63,14 +74,8 @@ Posterior Posterior::Extended(const Matrix& X_new, const Vector& y_new) const {
   X << X_, X_new;
   Vector y(n + m);
   y << y_, y_new;
-  CovarianceScratch scratch;
   Matrix V;
-  covariance_.Cross(X_, X_new, theta_.data(), V, scratch);
-  SolveLower(L_, V);
-  Matrix S(m, m);
-  covariance_.Gram(X_new, theta_.data(), S, scratch);
-  S.diagonal().array() += noise_variance() + jitter_;
-  S.selfadjointView<Eigen::Lower>().rankUpdate(V.transpose(), -1.0);
+  Matrix S = Conditional(X_new, noise_variance() + jitter_, V);
   // Rounding can eat up what is left of a row the model knows already; more jitter in this block alone would be another
   // model than the same rows give at once.
   if (!(S.diagonal().minCoeff() > 0)) return Posterior(expression(), std::move(X), std::move(y), theta_);
@@ -113,14 +118,8 @@ void Posterior::PartMeanAndStd(const Covariance& part, const Vector& part_theta,
 }
 
 Matrix Posterior::Cov(const Matrix& X_new, Noise noise) const {
-  const Index m = X_new.rows();
-  CovarianceScratch scratch;
-  Matrix k;
-  covariance_.Cross(X_, X_new, theta_.data(), k, scratch);
-  SolveLower(L_, k);
-  Matrix cov(m, m);
-  covariance_.Gram(X_new, theta_.data(), cov, scratch);
-  cov.selfadjointView<Eigen::Lower>().rankUpdate(k.transpose(), -1.0);
+  Matrix V;
+  Matrix cov = Conditional(X_new, 0, V);
   cov.diagonal() = cov.diagonal().array().max(0.0);
   if (noise == Noise::kObserved) cov.diagonal().array() += noise_variance();
   cov.triangularView<Eigen::StrictlyUpper>() = cov.transpose();

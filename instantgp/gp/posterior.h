@@ -40,6 +40,10 @@ class Posterior final : public Predictive {
   const Vector& alpha() const;
 
  private:
+  // What the rows leave of the prior covariance of new ones: K(X', X') + diagonal I - V^T V with V = L^-1 K(X, X').
+  // Lower triangle only.
+  Matrix Conditional(const Matrix& X_new, double diagonal, Matrix& V) const;
+
   Covariance covariance_;
   Matrix X_;
   Vector y_;

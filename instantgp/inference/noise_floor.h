@@ -58,7 +58,8 @@ class NoiseFloor {
   double rows_, price_;  // price: nats for a unit of log noise; infinite with p >= n
 };
 
-inline constexpr int kMostHolds = 3;  // held noise changes the rest of a fit, and may be in doubt again
+// Held noise changes the rest of a fit, and may be in doubt again. Each hold costs another fit. Not measured.
+inline constexpr int kMostHolds = 3;
 
 inline LogParameters WithNoiseAtLeast(LogParameters theta, double log_noise) {
   theta.noise() = std::max(theta.noise(), log_noise);

@@ -17,6 +17,8 @@
 
 namespace instantgp {
 
+// The part, and the steps of a start on it. A gradient costs n^3: at 160 rows a quarter of what it costs at 250, a
+// thirtieth of what it costs at 500. Not measured.
 inline constexpr int kScreeningRows = 160;
 inline constexpr int kScreeningSteps = 8;
 

@@ -18,6 +18,7 @@ std::vector<Index> ColumnsInOrderOfTheirValues(const Matrix& X) {
   for (Index k = 0; k < X.cols(); ++k) {
     columns[static_cast<std::size_t>(k)] = k;
     for (Index r = 0; r < X.rows(); ++r) {
+      // 2^64 over the golden ratio: multiplying by it spreads nearby bit patterns over all 64 bits.
       const std::uint64_t mixed = std::bit_cast<std::uint64_t>(X(r, k)) * 0x9e3779b97f4a7c15u;
       hash[static_cast<std::size_t>(k)] += mixed ^ (mixed >> 32);
     }

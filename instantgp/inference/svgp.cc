@@ -18,8 +18,8 @@
 namespace instantgp {
 namespace {
 
-constexpr int kMaxSteps = 500;
-constexpr int kWindow = 10;
+constexpr int kMaxSteps = 500;  // the paper's
+constexpr int kWindow = 10;     // steps over which the bound is compared; why not one: svgp.h
 
 // Negative ELBO per point and the walls on theta; the vector is (theta, inducing inputs column by column).
 class SvgpObjective final : public FirstOrderFunction {

@@ -27,6 +27,14 @@ std::strong_ordering Compare(const Expression& a, const Expression& b) {
                                                 Compare);
 }
 
+Expression Operation(Expression::Op op, std::vector<Expression> terms) {
+  INSTANTGP_CHECK(!terms.empty());
+  Expression e;
+  e.op = op;
+  e.terms = std::move(terms);
+  return e;
+}
+
 void CollectColumns(const Expression& e, std::vector<int>& columns) {
   if (e.op == Expression::Op::kLeaf) columns.push_back(e.column);
   for (const Expression& term : e.terms) CollectColumns(term, columns);
@@ -41,21 +49,9 @@ Expression Expression::Leaf(Elementary symbol, int column) {
   return e;
 }
 
-Expression Expression::Sum(std::vector<Expression> terms) {
-  INSTANTGP_CHECK(!terms.empty());
-  Expression e;
-  e.op = Op::kSum;
-  e.terms = std::move(terms);
-  return e;
-}
+Expression Expression::Sum(std::vector<Expression> terms) { return Operation(Op::kSum, std::move(terms)); }
 
-Expression Expression::Product(std::vector<Expression> terms) {
-  INSTANTGP_CHECK(!terms.empty());
-  Expression e;
-  e.op = Op::kProduct;
-  e.terms = std::move(terms);
-  return e;
-}
+Expression Expression::Product(std::vector<Expression> terms) { return Operation(Op::kProduct, std::move(terms)); }
 
 Expression Canonical(const Expression& expression) {
   if (expression.op == Expression::Op::kLeaf) return Expression::Leaf(expression.symbol, expression.column);

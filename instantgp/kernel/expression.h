@@ -5,14 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "instantgp/base/export.h"
 #include "instantgp/kernel/symbol.h"
 
 namespace instantgp {
 
 // A value; compare with ==. `column` is 0-based. A bound expression has a column in every leaf; kEveryColumn stands
 // only in what the parser holds before it spreads the shorthand over the columns.
-struct INSTANTGP_EXPORT Expression {
+struct Expression {
   enum class Op { kLeaf, kSum, kProduct };
   static constexpr int kEveryColumn = -1;
 
@@ -30,19 +29,19 @@ struct INSTANTGP_EXPORT Expression {
 
 // Nested sums and products flattened, single-term ones unwrapped, terms sorted by (smallest column, number of leaves,
 // kind, content). Never distributes: (SE+LIN)*PER shares one PER and stays as it is.
-INSTANTGP_EXPORT Expression Canonical(const Expression& expression);
+Expression Canonical(const Expression& expression);
 
-INSTANTGP_EXPORT int NumLeaves(const Expression& expression);
+int NumLeaves(const Expression& expression);
 // Columns in use, ascending, each once.
-INSTANTGP_EXPORT std::vector<int> ColumnsOf(const Expression& expression);
+std::vector<int> ColumnsOf(const Expression& expression);
 
 // The canonical form with names, e.g. "(SE(x1) + SE(x1)*LIN(x1)) * PER(x2)". Names that are not plain identifiers are
 // quoted; columns that share a name are numbered. ParseKernel() reads it back.
-INSTANTGP_EXPORT std::string Print(const Expression& expression, const std::vector<std::string>& column_names);
+std::string Print(const Expression& expression, const std::vector<std::string>& column_names);
 // As Print, but the shorthand ("SE + LIN*PER") when all columns carry the same one-column kernel.
-INSTANTGP_EXPORT std::string PrintShort(const Expression& expression, const std::vector<std::string>& column_names);
+std::string PrintShort(const Expression& expression, const std::vector<std::string>& column_names);
 
 // "x1", ..., "xd"
-INSTANTGP_EXPORT std::vector<std::string> DefaultColumnNames(int d);
+std::vector<std::string> DefaultColumnNames(int d);
 
 }  // namespace instantgp

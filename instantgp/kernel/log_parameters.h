@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include "instantgp/base/export.h"
 #include "instantgp/base/matrix.h"
 #include "instantgp/kernel/symbol.h"
 
@@ -35,8 +34,8 @@ class LogParameters : public Vector {
   double noise() const { return (*this)[kernel_size()]; }
 
   // Of one leaf (numbered depth-first) of the table's kernel.
-  INSTANTGP_EXPORT double& Of(const ParameterTable& table, int leaf, ParameterKind kind);
-  INSTANTGP_EXPORT double Of(const ParameterTable& table, int leaf, ParameterKind kind) const;
+  double& Of(const ParameterTable& table, int leaf, ParameterKind kind);
+  double Of(const ParameterTable& table, int leaf, ParameterKind kind) const;
 };
 
 // Several LogParameters as the columns of a matrix, as a network decodes them: the row of their noise.

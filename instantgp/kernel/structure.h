@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "instantgp/base/export.h"
 #include "instantgp/base/matrix.h"
 #include "instantgp/kernel/expression.h"
 
@@ -13,7 +12,7 @@ namespace instantgp {
 
 // symbols[i] are the addends on columns[i], ascending in both. Columns without a symbol are left out of the model.
 // The leaves of ToExpression() come in the order: column, addend, factor; parameter tables rely on it.
-struct INSTANTGP_EXPORT Structure {
+struct Structure {
   std::vector<int> columns;
   std::vector<std::vector<BaseSymbol>> symbols;
 
@@ -22,34 +21,33 @@ struct INSTANTGP_EXPORT Structure {
 };
 
 // Canonical (sorted); the same family member with the same columns.
-INSTANTGP_EXPORT Expression ToExpression(const Structure& structure);
+Expression ToExpression(const Structure& structure);
 
 // The structure of a canonical expression, or nullopt when it lies outside the family (a sum across columns, a product
 // of three on one column, a product with a sum on the same column, a square).
-INSTANTGP_EXPORT std::optional<Structure> ToStructure(const Expression& expression);
+std::optional<Structure> ToStructure(const Expression& expression);
 
 // Where the parameters of a structure stand in the ParameterTable of its expression.
-struct INSTANTGP_EXPORT Factor {
+struct Factor {
   Elementary elementary = Elementary::kSE;
   Index first = 0, count = 0;           // rows [first, first + count)
   Index Row(ParameterKind kind) const;  // a kind the elementary kernel does not have is a bug
 };
-struct INSTANTGP_EXPORT Addend {
+struct Addend {
   int column = 0;
   BaseSymbol symbol = BaseSymbol::kSE;
   Index first = 0, count = 0;
   std::vector<Factor> factors;
 };
 // In table order.
-INSTANTGP_EXPORT std::vector<Addend> AddendsOf(const Structure& structure);
+std::vector<Addend> AddendsOf(const Structure& structure);
 
 // Multiplies the kernel by exp(log_scale): log_scale / dimensions goes to the variances and offsets of the first factor
 // of every addend of a column. `theta` are the log-parameters in table order (without or with the noise, which is left
 // alone).
-INSTANTGP_EXPORT void ScaleKernel(const Structure& structure, double log_scale, Eigen::Ref<Vector> theta);
+void ScaleKernel(const Structure& structure, double log_scale, Eigen::Ref<Vector> theta);
 
 // One sentence for an error message: why the expression is outside the family; empty when it is inside.
-INSTANTGP_EXPORT std::string WhyOutsideFamily(const Expression& expression,
-                                              const std::vector<std::string>& column_names);
+std::string WhyOutsideFamily(const Expression& expression, const std::vector<std::string>& column_names);
 
 }  // namespace instantgp

@@ -15,8 +15,6 @@
 #include <span>
 #include <string_view>
 
-#include "instantgp/base/export.h"
-
 namespace instantgp {
 
 enum class Elementary { kSE, kLIN, kPER, kMAT52 };
@@ -25,15 +23,15 @@ inline constexpr std::array<Elementary, kNumElementary> kAllElementary = {Elemen
                                                                           Elementary::kPER, Elementary::kMAT52};
 
 // "SE", "LIN", "PER", "MAT52"
-INSTANTGP_EXPORT std::string_view Name(Elementary symbol);
+std::string_view Name(Elementary symbol);
 
 enum class ParameterKind { kVariance, kLengthscale, kPeriod, kOffset };
 
 // "variance", "lengthscale", "period", "offset"
-INSTANTGP_EXPORT std::string_view Name(ParameterKind kind);
+std::string_view Name(ParameterKind kind);
 
 // The parameters of an elementary kernel in table order: variance first, then lengthscale, period or offset.
-INSTANTGP_EXPORT std::span<const ParameterKind> ParametersOf(Elementary symbol);
+std::span<const ParameterKind> ParametersOf(Elementary symbol);
 
 // The elementary kernels come first, with the numbers they have there; files and networks name symbols by text.
 enum class BaseSymbol { kSE, kLIN, kPER, kMAT52, kSE_LIN, kSE_PER, kSE_MAT52, kLIN_PER, kLIN_MAT52, kPER_MAT52 };
@@ -47,10 +45,10 @@ constexpr BaseSymbol ToBaseSymbol(Elementary symbol) { return static_cast<BaseSy
 constexpr std::size_t Number(BaseSymbol symbol) { return static_cast<std::size_t>(symbol); }
 
 // "SE", "SE*LIN", ...
-INSTANTGP_EXPORT std::string_view Name(BaseSymbol symbol);
+std::string_view Name(BaseSymbol symbol);
 // One or two factors, in ascending order.
-INSTANTGP_EXPORT std::span<const Elementary> FactorsOf(BaseSymbol symbol);
-INSTANTGP_EXPORT std::optional<BaseSymbol> ProductSymbol(Elementary a, Elementary b);  // nullopt when a == b
-INSTANTGP_EXPORT int NumParameters(BaseSymbol symbol);
+std::span<const Elementary> FactorsOf(BaseSymbol symbol);
+std::optional<BaseSymbol> ProductSymbol(Elementary a, Elementary b);  // nullopt when a == b
+int NumParameters(BaseSymbol symbol);
 
 }  // namespace instantgp

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,11 +11,21 @@
 #include "instantgp/base/matrix.h"
 #include "instantgp/model/mixture.h"
 #include "instantgp/model/model.h"
-#include "instantgp/model/weighting.h"
 
 namespace instantgp {
 
 class ThreadPool;
+
+// How members are weighted:
+// kBma       softmax of the log marginal likelihoods: the posterior over structures under a uniform prior
+// kTempered  the same with the log likelihoods divided by a temperature; with hundreds of rows plain BMA is nearly
+//            winner-takes-all
+// kLoo       stacking: the weights with the best mean log density of left-out rows
+// kUniform   all the same
+enum class Weighting { kBma, kTempered, kLoo, kUniform };
+INSTANTGP_EXPORT std::string_view Name(Weighting weighting);
+INSTANTGP_EXPORT std::optional<Weighting> WeightingFromName(std::string_view name);
+INSTANTGP_EXPORT std::string ListWeightings();  // "bma, tempered, ..." for messages
 
 struct INSTANTGP_EXPORT EnsembleMember {
   Model model;

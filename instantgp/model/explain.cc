@@ -19,16 +19,19 @@ using Monomial = std::vector<int>;  // leaves, by their depth-first number
 
 constexpr std::size_t kMostMonomials = 1 << 16;  // a sum of two on each of sixteen columns
 
-// Multiplies an expression out; appends its leaves to `leaves` as it meets them.
-std::vector<Monomial> Expand(const Expression& expression, std::vector<const Expression*>& leaves) {
-  if (expression.op == Expression::Op::kLeaf) {
-    leaves.push_back(&expression);
-    return {{static_cast<int>(leaves.size()) - 1}};
-  }
+// In depth-first order.
+void CollectLeaves(const Expression& expression, std::vector<const Expression*>& leaves) {
+  if (expression.op == Expression::Op::kLeaf) leaves.push_back(&expression);
+  for (const Expression& term : expression.terms) CollectLeaves(term, leaves);
+}
+
+// Multiplies an expression out, whose leaves are numbered from `next` on.
+std::vector<Monomial> Expand(const Expression& expression, int& next) {
+  if (expression.op == Expression::Op::kLeaf) return {{next++}};
   std::vector<Monomial> result;
   if (expression.op == Expression::Op::kProduct) result.push_back({});
   for (const Expression& term : expression.terms) {
-    const std::vector<Monomial> expanded = Expand(term, leaves);
+    const std::vector<Monomial> expanded = Expand(term, next);
     if (expression.op == Expression::Op::kSum) {
       result.insert(result.end(), expanded.begin(), expanded.end());
       continue;
@@ -49,39 +52,61 @@ std::vector<Monomial> Expand(const Expression& expression, std::vector<const Exp
   return result;
 }
 
-std::vector<Component> Components(const Model& model) {
+// An addend of the kernel by itself.
+struct Part {
+  Expression expression;  // a product of elementary kernels
+  Vector theta;           // its log-parameters, one leaf after the other
+};
+
+Part PartOf(const Predictive& p, const ParameterTable& table, const std::vector<const Expression*>& leaves,
+            const Monomial& monomial) {
+  std::vector<Expression> factors;
+  std::vector<double> theta;
+  for (const int leaf : monomial) {
+    factors.push_back(*leaves[static_cast<std::size_t>(leaf)]);
+    for (const ParameterKind kind : ParametersOf(factors.back().symbol)) {
+      theta.push_back(p.theta().Of(table, leaf, kind));
+    }
+  }
+  return {factors.size() == 1 ? factors.front() : Expression::Product(std::move(factors)),
+          Eigen::Map<const Vector>(theta.data(), static_cast<Index>(theta.size()))};
+}
+
+double PriorVariance(const Part& part) { return CollapsedAmplitude(part.expression, part.theta.array().exp()); }
+
+struct ExplainedPart {
+  Component component;
+  Part part;
+};
+
+std::vector<ExplainedPart> AllParts(const Model& model) {
   const Predictive& p = model.predictive();
   std::vector<const Expression*> leaves;
-  const std::vector<Monomial> monomials = Expand(p.expression(), leaves);
+  CollectLeaves(p.expression(), leaves);
   const ParameterTable table(p.expression());
-  std::vector<Component> components;
-  for (const Monomial& monomial : monomials) {
+  int next = 0;
+  std::vector<ExplainedPart> all;
+  for (const Monomial& monomial : Expand(p.expression(), next)) {
+    Part part = PartOf(p, table, leaves, monomial);
     Component component;
-    std::vector<Expression> factors;
-    for (const int leaf : monomial) {
-      factors.push_back(*leaves[static_cast<std::size_t>(leaf)]);
-      for (const ParameterKind kind : ParametersOf(factors.back().symbol)) {
-        component.rows.push_back(table.Row(leaf, kind));
-      }
-    }
-    component.expression = factors.size() == 1 ? factors.front() : Expression::Product(std::move(factors));
-    component.theta = p.theta()(component.rows);
-    component.text = Print(component.expression, model.column_names());
-    component.columns = ColumnsOf(component.expression);
-    components.push_back(std::move(component));
+    component.leaves = monomial;
+    component.text = Print(part.expression, model.column_names());
+    component.text_short = PrintShort(part.expression, model.column_names());
+    component.columns = ColumnsOf(part.expression);
+    all.push_back({std::move(component), std::move(part)});
   }
-  return components;
+  return all;
 }
 
-double PriorVariance(const Component& component) {
-  return CollapsedAmplitude(component.expression, component.theta.array().exp());
-}
-
-// The component's latent posterior at scaled rows; `std` may be null.
-void PartMoments(const Model& model, const Component& component, const Matrix& X, Vector* mean, Vector* std) {
-  const Covariance part(component.expression);
+// The latent posterior of an addend at scaled rows; `std` may be null.
+void PartMoments(const Model& model, const Monomial& leaves, const Expression& expression, const Matrix& X,
+                 Vector* mean, Vector* std) {
+  const ParameterTable table(model.predictive().expression());
+  std::vector<const Expression*> all;
+  CollectLeaves(model.predictive().expression(), all);
+  const Covariance covariance(expression);
   const auto of_member = [&](const Posterior& member, Vector* own_mean, Vector* own_std) {
-    member.PartMeanAndStd(part, member.theta()(component.rows), X, own_mean, own_std);
+    member.PartMeanAndStd(covariance, PartOf(member, table, all, leaves).theta, X, own_mean, own_std);
   };
   if (const AveragedPosterior* averaged = model.averaged()) return averaged->Average(of_member, mean, std);
   of_member(model.posterior(), mean, std);
@@ -94,13 +119,13 @@ Vector Centred(const Vector& values) { return values.array() - values.mean(); }
 Explanation Explain(const Model& model) {
   const Posterior& posterior = model.posterior();  // an error for a sparse model
   Explanation explanation;
-  std::vector<Component>& components = explanation.components;
-  components = Components(model);
-  if (static_cast<int>(components.size()) > kMostComponents) {
-    std::stable_sort(components.begin(), components.end(),
-                     [](const Component& a, const Component& b) { return PriorVariance(a) > PriorVariance(b); });
-    explanation.left_out = static_cast<int>(components.size()) - kMostComponents;
-    components.resize(kMostComponents);
+  std::vector<ExplainedPart> parts = AllParts(model);
+  if (static_cast<int>(parts.size()) > kMostComponents) {
+    std::stable_sort(parts.begin(), parts.end(), [](const ExplainedPart& a, const ExplainedPart& b) {
+      return PriorVariance(a.part) > PriorVariance(b.part);
+    });
+    explanation.left_out = static_cast<int>(parts.size()) - kMostComponents;
+    parts.resize(kMostComponents);
   }
   const Vector y = Centred(posterior.y());
   const double n = static_cast<double>(y.size()), variance = y.squaredNorm() / n;
@@ -108,15 +133,16 @@ Explanation Explain(const Model& model) {
   const Vector mean = model.predictive().Mean(posterior.X());
   explanation.residual_share = share(posterior.y() - mean);
   Vector rest = mean;
-  for (Component& component : components) {
+  for (auto& [component, part] : parts) {
     Vector g;
-    PartMoments(model, component, posterior.X(), &g, nullptr);
+    PartMoments(model, component.leaves, part.expression, posterior.X(), &g, nullptr);
     component.share = share(g);
     component.std = model.scaler().y_std * std::sqrt(Centred(g).squaredNorm() / n);
     rest -= g;
+    explanation.components.push_back(std::move(component));
   }
   if (explanation.left_out > 0) explanation.left_out_share = share(rest);
-  std::stable_sort(components.begin(), components.end(),
+  std::stable_sort(explanation.components.begin(), explanation.components.end(),
                    [](const Component& a, const Component& b) { return a.share > b.share; });
   return explanation;
 }
@@ -126,8 +152,19 @@ Prediction PredictComponent(const Model& model, const Component& component, cons
     throw Error(ErrorCode::kBadInput,
                 "the model has " + std::to_string(model.columns()) + " columns, got " + std::to_string(X_new.cols()));
   }
+  const Posterior& posterior = model.posterior();
+  std::vector<const Expression*> leaves;
+  CollectLeaves(posterior.expression(), leaves);
+  for (const int leaf : component.leaves) {
+    if (leaf < 0 || leaf >= static_cast<int>(leaves.size())) {
+      throw Error(ErrorCode::kUsage,
+                  "the component belongs to another model; take one that Explain gives for this one");
+    }
+  }
+  const Part part = PartOf(posterior, ParameterTable(posterior.expression()), leaves, component.leaves);
   Prediction prediction;
-  PartMoments(model, component, model.scaler().ScaleX(X_new), &prediction.mean, &prediction.std);
+  PartMoments(model, component.leaves, part.expression, model.scaler().ScaleX(X_new), &prediction.mean,
+              &prediction.std);
   prediction.mean *= model.scaler().y_std;
   prediction.std *= model.scaler().y_std;
   return prediction;

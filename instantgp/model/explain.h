@@ -12,16 +12,14 @@
 
 #include "instantgp/base/export.h"
 #include "instantgp/base/matrix.h"
-#include "instantgp/kernel/expression.h"
 #include "instantgp/model/model.h"
 
 namespace instantgp {
 
 struct INSTANTGP_EXPORT Component {
-  Expression expression;     // a product of elementary kernels
-  Vector theta;              // its log-parameters, one leaf after the other, scaled units
-  std::vector<Index> rows;   // where these stand among the model's
+  std::vector<int> leaves;   // the elementary kernels it is the product of, by their depth-first number in the kernel
   std::string text;          // "LIN(month)*PER(month)"
+  std::string text_short;    // the shorthand where there is one: "LIN*PER"
   std::vector<int> columns;  // those it depends on, ascending
   // Cov(g, y) / Var(y) over the rows of the model, g its posterior mean: what the addend has of the target's variance.
   // With that of the residual all shares add up to 1. Addends that work against each other may have a negative one.
@@ -42,7 +40,7 @@ inline constexpr int kMostComponents = 64;
 // O(components n^2). Error(kUsage) for a sparse model.
 INSTANTGP_EXPORT Explanation Explain(const Model& model);
 
-// The component's posterior at new rows (of all columns), without noise, in y's units, around 0.
+// The posterior of a component of this model at new rows (of all columns), without noise, in y's units, around 0.
 INSTANTGP_EXPORT Prediction PredictComponent(const Model& model, const Component& component, const Matrix& X_new);
 
 }  // namespace instantgp

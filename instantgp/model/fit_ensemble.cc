@@ -15,6 +15,9 @@
 #include "instantgp/gp/posterior.h"
 #include "instantgp/kernel/parse.h"
 #include "instantgp/kernel/structure_list.h"
+#include "instantgp/model/amortised_structure.h"
+#include "instantgp/model/methods.h"
+#include "instantgp/model/weighting.h"
 
 namespace instantgp {
 namespace {

@@ -9,7 +9,6 @@
 #include "instantgp/data/dataset.h"
 #include "instantgp/model/ensemble.h"
 #include "instantgp/model/session.h"
-#include "instantgp/model/weighting.h"
 
 namespace instantgp {
 

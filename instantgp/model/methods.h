@@ -1,18 +1,14 @@
 // The ways to come to parameters, in one table that everything reads: options, reports, cost, figures, records.
 #pragma once
 
-#include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 
-#include "instantgp/base/export.h"
+#include "instantgp/model/options.h"
 
 namespace instantgp {
 
-enum class Method { kOneShot, kRefine, kMl, kAdam, kMultiStart, kMap, kSvgp, kAhgp };
-
-struct INSTANTGP_EXPORT MethodInfo {
+struct MethodInfo {
   Method method;
   std::string_view name;   // what users say: "oneshot"
   std::string_view title;  // in tables and figures: "one-shot"
@@ -24,12 +20,7 @@ struct INSTANTGP_EXPORT MethodInfo {
   int evaluations;  // likelihoods with gradients that a fit typically takes; 0: one factorisation is all
 };
 
-INSTANTGP_EXPORT std::span<const MethodInfo> Methods();
-INSTANTGP_EXPORT const MethodInfo& InfoOf(Method method);
-
-INSTANTGP_EXPORT std::string_view Name(Method method);
-// nullopt when there is no such method. `ListMethods()` is "oneshot, refine, ml, ..." for messages.
-INSTANTGP_EXPORT std::optional<Method> MethodFromName(std::string_view name);
-INSTANTGP_EXPORT std::string ListMethods();
+std::span<const MethodInfo> Methods();
+const MethodInfo& InfoOf(Method method);
 
 }  // namespace instantgp

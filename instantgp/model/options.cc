@@ -4,6 +4,8 @@
 
 #include "instantgp/base/error.h"
 #include "instantgp/inference/svgp.h"
+#include "instantgp/inference/trained_network.h"
+#include "instantgp/model/methods.h"
 
 namespace instantgp {
 
@@ -29,6 +31,10 @@ void SessionOptions::Validate() const {
     throw Error(ErrorCode::kUsage, "threads must not be negative, got " + std::to_string(threads), {{"threads"}});
   }
   if (!(memory_limit > 0)) throw Error(ErrorCode::kUsage, "the memory limit must be positive", {{"memory_limit"}});
+}
+
+std::shared_ptr<const TrainedNetwork> LoadNetwork(const std::string& path) {
+  return std::make_shared<const TrainedNetwork>(TrainedNetwork::Load(path));
 }
 
 FitCost EstimateCost(int n, const FitOptions& options) {

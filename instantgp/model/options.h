@@ -3,14 +3,24 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <stop_token>
+#include <string>
+#include <string_view>
 
 #include "instantgp/base/export.h"
-#include "instantgp/model/methods.h"
 
 namespace instantgp {
 
 class TrainedNetwork;
+
+// How the parameters are found: from the network (kOneShot), the same polished (kRefine), by type-2 maximum likelihood
+// (kMl, kAdam, kMultiStart) or with the priors (kMap), with inducing points (kSvgp), or by the AHGP baseline (kAhgp).
+enum class Method { kOneShot, kRefine, kMl, kAdam, kMultiStart, kMap, kSvgp, kAhgp };
+INSTANTGP_EXPORT std::string_view Name(Method method);  // what users say: "oneshot"
+INSTANTGP_EXPORT std::optional<Method> MethodFromName(std::string_view name);
+INSTANTGP_EXPORT std::string ListMethods();  // "oneshot, refine, ml, ..." for messages
 
 struct INSTANTGP_EXPORT FitOptions {
   Method method = Method::kOneShot;
@@ -36,6 +46,9 @@ struct INSTANTGP_EXPORT SessionOptions {
 
   void Validate() const;  // throws Error(kUsage) naming the option
 };
+
+// Weights from a file, for SessionOptions::network; Error(kBadInput) naming the file.
+INSTANTGP_EXPORT std::shared_ptr<const TrainedNetwork> LoadNetwork(const std::string& path);
 
 // What a fit will take, known before it starts.
 struct INSTANTGP_EXPORT FitCost {

@@ -20,6 +20,8 @@
 #include "instantgp/inference/svgp.h"
 #include "instantgp/inference/type2_ml.h"
 #include "instantgp/kernel/parse.h"
+#include "instantgp/model/amortised_structure.h"
+#include "instantgp/model/methods.h"
 #include "instantgp/network/config.h"
 
 namespace instantgp {
@@ -90,18 +92,6 @@ void RequireNetworkMethod(const FitOptions& options) {
 }
 
 }  // namespace
-
-Structure AmortisedStructure(const Expression& expression, const std::vector<std::string>& column_names,
-                             Method method) {
-  std::optional<Structure> structure = ToStructure(expression);
-  if (!structure) {
-    throw Error(ErrorCode::kBadInput,
-                "the network does not support this kernel: " + WhyOutsideFamily(expression, column_names) +
-                    ". Use the method ml instead of " + std::string(Name(method)) + ".",
-                {{"method", "ml"}});
-  }
-  return *std::move(structure);
-}
 
 Session::Session(SessionOptions options) : options_(std::move(options)) { options_.Validate(); }
 Session::~Session() = default;

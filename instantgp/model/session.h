@@ -20,8 +20,6 @@
 #include "instantgp/base/export.h"
 #include "instantgp/data/dataset.h"
 #include "instantgp/inference/encoding.h"
-#include "instantgp/inference/trained_network.h"
-#include "instantgp/kernel/structure.h"
 #include "instantgp/model/model.h"
 #include "instantgp/model/options.h"
 
@@ -30,6 +28,9 @@ namespace instantgp {
 class LogParameters;
 class Stopwatch;
 class ThreadPool;
+class TrainedNetwork;
+struct Expression;
+struct Structure;
 
 // A kernel as it came out of a loop over many of them.
 struct INSTANTGP_EXPORT FitAttempt {
@@ -47,7 +48,7 @@ class INSTANTGP_EXPORT Session {
   Session& operator=(const Session&) = delete;
 
   // Scales and reads a table, with warnings about its data, for the methods that ask the network. `columns` empty: all;
-  // most_rows 0: as many as one fit is worth (TrainedNetwork::Encode).
+  // most_rows 0: as many as one fit is worth.
   Encoding Encode(const Dataset& data, std::vector<int> columns = {}, int most_rows = 0,
                   Method method = Method::kOneShot);
 
@@ -57,19 +58,6 @@ class INSTANTGP_EXPORT Session {
   Model Fit(const Dataset& data, std::string_view kernel, const FitOptions& options = {});
   // Methods oneshot, refine and ahgp, from an encoding this session's network made.
   Model Fit(const Encoding& encoding, std::string_view kernel, const FitOptions& options = {});
-  // The same with hypotheses (p + 1, K) in place of those the network would decode.
-  Model Fit(const Encoding& encoding, const Structure& structure, const Matrix& hypotheses, const FitOptions& options);
-  // Other methods, from scaled data; `start` null: the method's own.
-  Model Fit(ScaledTable table, const Expression& expression, const FitOptions& options,
-            const LogParameters* start = nullptr);
-
-  // Many kernels, each on one thread, in the order given. Of `times` (may be null) decode is that of the batch, and the
-  // loop over kernels counts as factorize or optimize.
-  std::vector<FitAttempt> FitAll(const Encoding& encoding, std::span<const Expression> kernels,
-                                 const FitOptions& options, TimeSplit* times = nullptr);
-  std::vector<FitAttempt> FitAll(const Dataset& data, std::span<const Expression> kernels, const FitOptions& options,
-                                 TimeSplit* times = nullptr);
-
   // Error(kLimit) with the number and the alternative.
   void CheckMemory(int n, const FitOptions& options) const;
   void CheckMemory(int n, const FitOptions& options, int models) const;  // so many are kept
@@ -78,6 +66,19 @@ class INSTANTGP_EXPORT Session {
   // Error(kInterrupted) "interrupted while <doing>".
   void StopIfAsked(std::string_view doing) const;
 
+  // For ensembles, updates and search: what follows takes or returns types that are not installed.
+
+  // From an encoding, with hypotheses (p + 1, K) in place of those the network would decode.
+  Model Fit(const Encoding& encoding, const Structure& structure, const Matrix& hypotheses, const FitOptions& options);
+  // Other methods, from scaled data; `start` null: the method's own.
+  Model Fit(ScaledTable table, const Expression& expression, const FitOptions& options,
+            const LogParameters* start = nullptr);
+  // Many kernels, each on one thread, in the order given. Of `times` (may be null) decode is that of the batch, and the
+  // loop over kernels counts as factorize or optimize.
+  std::vector<FitAttempt> FitAll(const Encoding& encoding, std::span<const Expression> kernels,
+                                 const FitOptions& options, TimeSplit* times = nullptr);
+  std::vector<FitAttempt> FitAll(const Dataset& data, std::span<const Expression> kernels, const FitOptions& options,
+                                 TimeSplit* times = nullptr);
   const TrainedNetwork& network(Method method = Method::kOneShot) const;
   ThreadPool& pool();
   const std::stop_token& stop() const { return options_.stop; }
@@ -94,9 +95,5 @@ class INSTANTGP_EXPORT Session {
   SessionOptions options_;
   std::unique_ptr<ThreadPool> pool_;
 };
-
-// The structure a network can answer for; else Error(kBadInput) that says why it cannot.
-INSTANTGP_EXPORT Structure AmortisedStructure(const Expression& expression,
-                                              const std::vector<std::string>& column_names, Method method);
 
 }  // namespace instantgp

@@ -13,8 +13,11 @@
 #include "instantgp/gp/cholesky.h"
 #include "instantgp/gp/posterior.h"
 #include "instantgp/gp/sparse_posterior.h"
+#include "instantgp/inference/trained_network.h"
 #include "instantgp/kernel/parameters.h"
 #include "instantgp/kernel/units.h"
+#include "instantgp/model/amortised_structure.h"
+#include "instantgp/model/methods.h"
 
 namespace instantgp {
 namespace {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "instantgp/base/check.h"
+#include "instantgp/model/ensemble.h"
 
 namespace instantgp {
 namespace {

@@ -33,8 +33,8 @@ void CheckArdSe(int columns, const Structure& structure) {
 
 // raw (rows) = head(in), and what the backward pass needs of it.
 template <typename T>
-const T* RunHead(const MlpLayout& mlp, const T* weights, int rows, const T* in, Arena& arena,
-                 typename ArdTrace<T>::Head& kept, T** slope) {
+const T* RunHead(const MlpLayout& mlp, const T* weights, int rows, const T* in, Arena& arena, HeadTrace<T>& kept,
+                 T** slope) {
   kept.in = in;
   *slope = arena.New<T>(rows);
   kept.slope = *slope;

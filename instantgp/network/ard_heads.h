@@ -18,12 +18,7 @@ namespace instantgp {
 // What the backward pass reads; pointers into the arena of the forward pass.
 template <typename T>
 struct ArdTrace {
-  struct Head {
-    const T* in = nullptr;  // (rows, width)
-    T* hidden[kMaxMlpLayers] = {};
-    const T* slope = nullptr;  // (rows): d theta / d raw
-  };
-  Head lengthscale, scale, noise;
+  HeadTrace<T> lengthscale, scale, noise;
 };
 
 // SE on columns 0 .. columns - 1.

@@ -165,8 +165,8 @@ void DecoderForward(const NetworkConfig& config, const NetworkLayout& layout, co
     const std::vector<HeadUse>& uses = plan.uses(static_cast<int>(h));
     const int rows = static_cast<int>(uses.size()), outputs = head.mlp.out();
     if (rows == 0) continue;
-    typename DecoderTrace<T>::Head unused;
-    typename DecoderTrace<T>::Head& kept = keep ? trace->heads[h] : unused;
+    HeadTrace<T> unused;
+    HeadTrace<T>& kept = keep ? trace->heads[h] : unused;
     T* in = arena.New<T>(Size(rows, width));
     for (int r = 0; r < rows; ++r) std::copy_n(z + Size(uses[r].token, width), width, in + Size(r, width));
     const T* raw = MlpForward(head.mlp, weights, rows, in, arena, kept.hidden);
@@ -185,8 +185,8 @@ void DecoderForward(const NetworkConfig& config, const NetworkLayout& layout, co
     kept.in = in;
     kept.slope = slope;
   }
-  typename DecoderTrace<T>::Head unused;
-  typename DecoderTrace<T>::Head& kept = keep ? trace->noise : unused;
+  HeadTrace<T> unused;
+  HeadTrace<T>& kept = keep ? trace->noise : unused;
   T* noise_in = arena.New<T>(Size(groups.count, dataset_width + width));
   NoiseInputForward(plan, dataset_width, width, embedding, z, arena, noise_in);
   const T* raw = MlpForward(layout.noise, weights, groups.count, noise_in, arena, kept.hidden);

@@ -16,15 +16,10 @@ namespace instantgp {
 // What the backward pass reads; pointers into the arena of the forward pass.
 template <typename T>
 struct DecoderTrace {
-  struct Head {
-    const T* in = nullptr;  // (uses, width)
-    T* hidden[kMaxMlpLayers] = {};
-    const T* slope = nullptr;  // (uses, outputs): d theta / d raw
-  };
   StackTrace<T> kernel1, cross, kernel2;
-  const T* cross_out = nullptr;  // (segments, width)
-  std::vector<Head> heads;
-  Head noise;
+  const T* cross_out = nullptr;     // (segments, width)
+  std::vector<HeadTrace<T>> heads;  // a row for each use of the symbol
+  HeadTrace<T> noise;
   StackTrace<T> part;  // scratch of the backward pass
 };
 

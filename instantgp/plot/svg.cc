@@ -42,6 +42,14 @@ void DropNegativeZero(std::string& text) {
   if (text.front() == '-' && text.find_first_of("123456789") == std::string::npos) text.erase(0, 1);
 }
 
+std::string Formatted(double value, std::chars_format format, int precision) {
+  std::array<char, 400> buffer;
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, format, precision);
+  std::string text(buffer.data(), end.ptr);
+  DropNegativeZero(text);
+  return text;
+}
+
 }  // namespace
 
 std::string EscapeXml(std::string_view text) {
@@ -78,23 +86,9 @@ std::string EscapeXml(std::string_view text) {
   return out;
 }
 
-std::string FixedNumber(double value, int decimals) {
-  std::array<char, 400> buffer;
-  const auto end =
-      std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed, decimals);
-  std::string text(buffer.data(), end.ptr);
-  DropNegativeZero(text);
-  return text;
-}
+std::string FixedNumber(double value, int decimals) { return Formatted(value, std::chars_format::fixed, decimals); }
 
-std::string ShortNumber(double value, int digits) {
-  std::array<char, 64> buffer;
-  const auto end =
-      std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::general, digits);
-  std::string text(buffer.data(), end.ptr);
-  DropNegativeZero(text);
-  return text;
-}
+std::string ShortNumber(double value, int digits) { return Formatted(value, std::chars_format::general, digits); }
 
 std::string Coordinate(double value) {
   std::string text = FixedNumber(value, 2);

@@ -24,14 +24,18 @@ constexpr int kFewestRows = 64;
 constexpr int kPeriodRows = 100;
 // Tried for every PER that is new; each costs a likelihood on half of the rows. Not measured.
 constexpr int kPeriods = 3;
-// With more columns than that only the first two scans of periods.cc are made, a third of the likelihoods: each column
+// With more columns than that only the first two scans of periods.cc are made, 380 of 1138 likelihoods: each column
 // takes its own. Not measured.
 constexpr int kThoroughColumns = 2;
 // On kFewestRows rows before a structure is scored. With these, and parents met again, search_bench found 84 instead of
 // 72 percent for twice the processor time.
 constexpr int kBriefSteps = 5;
-constexpr int kPolishSteps = 8;    // on half of the rows, for twice the beam a round. Not measured
-constexpr int kRefineSteps = 100;  // at most. Not measured
+// On half of the rows, for twice the beam a round. As half of the rows take an eighth of the time, the eight steps cost
+// what one costs on all. Not measured.
+constexpr int kPolishSteps = 8;
+// At most, from a point that is polished already: half of what a fit from the standard start may take (LbfgsOptions).
+// Not measured.
+constexpr int kRefineSteps = 100;
 // Gradients a refinement is expected to take beside those of Laplace's Hessian. An estimate that is too low ends late,
 // one that is too high leaves out a refinement, neither changes what the others find. Not measured.
 constexpr int kExpectedSteps = 40;
@@ -47,7 +51,7 @@ AddendMap MapOf(const Structure& structure) {
 
 // `own` log-parameters of a structure with the parent's wherever the two agree: in addends both have, in the noise, and
 // in the factors a new addend shares with one that it may stand for (PER swapped for SE*PER keeps its period).
-LogParameters Inherit(const Structure& structure, LogParameters own, const Candidate& parent) {
+LogParameters Inherit(const Structure& structure, LogParameters own, const ScoredStructure& parent) {
   const AddendMap from = MapOf(parent.structure), to = MapOf(structure);
   for (const auto& [key, addend] : to) {
     const auto found = from.find(key);
@@ -65,7 +69,7 @@ LogParameters Inherit(const Structure& structure, LogParameters own, const Candi
       }
     }
   }
-  own.noise() = parent.theta.noise();
+  own.noise() = LogParameters(parent.theta).noise();
   return own;
 }
 
@@ -88,7 +92,7 @@ std::vector<NewPeriod> NewPeriods(const Structure& structure, const Structure& p
 }
 
 // The periods a candidate has on a column.
-std::vector<PeriodGuess> OwnPeriods(const Candidate& candidate, int column) {
+std::vector<PeriodGuess> OwnPeriods(const ScoredStructure& candidate, int column) {
   std::vector<PeriodGuess> periods;
   for (const auto& [key, addend] : MapOf(candidate.structure)) {
     if (addend.column != column) continue;
@@ -153,9 +157,10 @@ Scorer::Scored Scorer::Best(const Covariance& covariance, const Structure& struc
   return {ScaleKernelAndNoise(structure, hypotheses.col(chosen.index), chosen.log_scale), chosen.nlml};
 }
 
-std::optional<Candidate> Scorer::Score(const Trial& trial, const Matrix& decoded, NlmlWorkspace& workspace) const {
+std::optional<ScoredStructure> Scorer::Score(const Trial& trial, const Matrix& decoded,
+                                             NlmlWorkspace& workspace) const {
   const Structure& structure = trial.structure;
-  const Candidate& parent = trial.parent->candidate;
+  const ScoredStructure& parent = trial.parent->candidate;
   const Covariance covariance(ToExpression(structure));
   Vector own = Best(covariance, structure, decoded, some_, workspace).theta;
   if (own.size() == 0) own = decoded.col(0);
@@ -182,11 +187,12 @@ std::optional<Candidate> Scorer::Score(const Trial& trial, const Matrix& decoded
   return At(structure, finalists, workspace);
 }
 
-std::optional<Candidate> Scorer::At(const Structure& structure, const Matrix& theta, NlmlWorkspace& workspace) const {
+std::optional<ScoredStructure> Scorer::At(const Structure& structure, const Matrix& theta,
+                                          NlmlWorkspace& workspace) const {
   const Expression expression = ToExpression(structure);
   const Scored scored = Best(Covariance(expression), structure, theta, all_, workspace);
   if (scored.theta.size() == 0) return std::nullopt;
-  Candidate candidate;
+  ScoredStructure candidate;
   candidate.structure = structure;
   candidate.kernel = Print(expression, encoding_.column_names);
   candidate.theta = scored.theta;
@@ -196,7 +202,7 @@ std::optional<Candidate> Scorer::At(const Structure& structure, const Matrix& th
   return candidate;
 }
 
-void Scorer::Reconsider(Candidate& candidate, const Candidate& parent, NlmlWorkspace& workspace) const {
+void Scorer::Reconsider(ScoredStructure& candidate, const ScoredStructure& parent, NlmlWorkspace& workspace) const {
   const Covariance covariance(ToExpression(candidate.structure));
   Matrix both(candidate.theta.size(), 2);
   both.col(0) = candidate.theta;
@@ -206,12 +212,12 @@ void Scorer::Reconsider(Candidate& candidate, const Candidate& parent, NlmlWorks
   Adopt(candidate, both.col(1), workspace);
 }
 
-void Scorer::Polish(Candidate& candidate, NlmlWorkspace& workspace) const {
+void Scorer::Polish(ScoredStructure& candidate, NlmlWorkspace& workspace) const {
   const Type2Result result = Optimize(candidate.structure, candidate.theta, some_.X, some_.y, kPolishSteps, stop_);
   if (result.ok) Adopt(candidate, result.theta, workspace);
 }
 
-void Scorer::Adopt(Candidate& candidate, const LogParameters& theta, NlmlWorkspace& workspace) const {
+void Scorer::Adopt(ScoredStructure& candidate, const LogParameters& theta, NlmlWorkspace& workspace) const {
   const Covariance covariance(ToExpression(candidate.structure));
   const Scored scored = Best(covariance, candidate.structure, theta, all_, workspace);
   if (scored.theta.size() == 0 || scored.nlml >= candidate.nlml) return;
@@ -220,7 +226,7 @@ void Scorer::Adopt(Candidate& candidate, const LogParameters& theta, NlmlWorkspa
   candidate.score = BicScore(candidate.nlml, candidate.parameters, static_cast<int>(all_.y.size()));
 }
 
-void Scorer::Refine(Candidate& candidate) const {
+void Scorer::Refine(ScoredStructure& candidate) const {
   const Type2Result result = Optimize(candidate.structure, candidate.theta, all_.X, all_.y, kRefineSteps, stop_);
   if (!result.ok) return;
   const Covariance covariance(ToExpression(candidate.structure));
@@ -232,7 +238,7 @@ void Scorer::Refine(Candidate& candidate) const {
   candidate.refined = true;
 }
 
-double Scorer::RefinementMs(const Candidate& candidate, NlmlWorkspace& workspace) const {
+double Scorer::RefinementMs(const ScoredStructure& candidate, NlmlWorkspace& workspace) const {
   const Covariance covariance(ToExpression(candidate.structure));
   const Stopwatch clock;
   Vector gradient;
@@ -240,7 +246,7 @@ double Scorer::RefinementMs(const Candidate& candidate, NlmlWorkspace& workspace
   return clock.Milliseconds() * static_cast<double>(kExpectedSteps + 2 * candidate.theta.size() + 1);
 }
 
-std::vector<PeriodGuess> Scorer::Periods(const Candidate& candidate, int column,
+std::vector<PeriodGuess> Scorer::Periods(const ScoredStructure& candidate, int column,
                                          const std::function<bool()>& late) const {
   const int columns = static_cast<int>(encoding_.X.cols());
   const bool beginning = candidate.theta.size() == 0;

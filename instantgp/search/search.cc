@@ -69,7 +69,7 @@ class Searcher {
     EvaluateChunk({&trial, 1});
     encoding.X = scorer_.rows().X;
     encoding.y = scorer_.rows().y;
-    std::optional<Candidate> fitted;
+    std::optional<ScoredStructure> fitted;
     try {
       const OneShot found = InferOneShot(network_, encoding, trial.structure, {.pool = &pool_});
       fitted = scorer_.At(trial.structure, found.posterior.theta(), workspaces_.front());
@@ -101,13 +101,13 @@ class Searcher {
 
   void RefineTop() {
     Sort();
-    std::vector<Candidate*> chosen;
+    std::vector<ScoredStructure*> chosen;
     const std::size_t count = std::min(static_cast<std::size_t>(options_.refine_top), candidates_.size());
     for (std::size_t k = 0; k < count; ++k) chosen.push_back(&candidates_[k]);
     Refine(chosen);
     Sort();
     // The default fit joins them where nothing refined is better than it is without.
-    Candidate* const fit = DefaultFit();
+    ScoredStructure* const fit = DefaultFit();
     if (fit != nullptr && !fit->refined && candidates_.front().refined && candidates_.front().bic > fit->score) {
       Refine({fit});
       Sort();
@@ -116,7 +116,7 @@ class Searcher {
     PutUnrefinedInPlace();
   }
 
-  std::vector<Candidate>& candidates() { return candidates_; }
+  std::vector<ScoredStructure>& candidates() { return candidates_; }
   int evaluated() const { return static_cast<int>(seen_.size()); }
   int failed() const { return failed_; }
   int rounds() const { return rounds_; }
@@ -139,21 +139,21 @@ class Searcher {
 
   // Refined ones first, each kind by score; equal scores by text.
   void Sort() {
-    std::sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
+    std::sort(candidates_.begin(), candidates_.end(), [](const ScoredStructure& a, const ScoredStructure& b) {
       if (a.refined != b.refined) return a.refined;
       return a.score != b.score ? a.score < b.score : a.kernel < b.kernel;
     });
   }
 
   // Null when it could not be evaluated.
-  Candidate* DefaultFit() {
+  ScoredStructure* DefaultFit() {
     const auto found = std::find_if(candidates_.begin(), candidates_.end(),
-                                    [&](const Candidate& c) { return KeyOf(c.structure) == default_; });
+                                    [&](const ScoredStructure& c) { return KeyOf(c.structure) == default_; });
     return found != candidates_.end() ? &*found : nullptr;
   }
 
   // Refinements that would end late are not begun: cut short they would depend on the clock.
-  void Refine(const std::vector<Candidate*>& chosen) {
+  void Refine(const std::vector<ScoredStructure*>& chosen) {
     std::atomic<bool> late = false;
     pool_.Run(static_cast<int>(chosen.size()), [&](int k, int worker) {
       const auto would_be_late = [&] {
@@ -172,13 +172,14 @@ class Searcher {
   // Refined candidates whose evidence is that of the best to within what Laplace's approximation can tell, by
   // likelihood; without those whose evidence is less than the default fit's.
   void PutLikeliestFirst() {
-    const Candidate* const fit = DefaultFit();
+    const ScoredStructure* const fit = DefaultFit();
     const double least = fit != nullptr && fit->refined ? fit->score : std::numeric_limits<double>::infinity();
     const auto rows = static_cast<double>(scorer_.rows().y.size());
-    const auto end = std::find_if(candidates_.begin(), candidates_.end(), [&](const Candidate& c) {
+    const auto end = std::find_if(candidates_.begin(), candidates_.end(), [&](const ScoredStructure& c) {
       return !c.refined || c.score > least || (c.score - candidates_.front().score) * rows > kIndistinguishable;
     });
-    std::stable_sort(candidates_.begin(), end, [](const Candidate& a, const Candidate& b) { return a.nlml < b.nlml; });
+    std::stable_sort(candidates_.begin(), end,
+                     [](const ScoredStructure& a, const ScoredStructure& b) { return a.nlml < b.nlml; });
   }
 
   // Refined ones stand first, but a refinement that failed or would have ended late must not put a better candidate
@@ -187,15 +188,15 @@ class Searcher {
   // refinement, before those it is better than.
   void PutUnrefinedInPlace() {
     double best = std::numeric_limits<double>::infinity();
-    for (const Candidate& c : candidates_) best = c.refined ? std::min(best, c.bic) : best;
-    const Candidate* const fit = DefaultFit();
+    for (const ScoredStructure& c : candidates_) best = c.refined ? std::min(best, c.bic) : best;
+    const ScoredStructure* const fit = DefaultFit();
     const double limit = fit != nullptr && !fit->refined ? fit->score : std::numeric_limits<double>::infinity();
-    const auto place = [&](const Candidate& c) {
+    const auto place = [&](const ScoredStructure& c) {
       if (c.refined) return c.bic <= limit ? 1 : 3;
       return c.score < best ? 0 : c.score <= limit ? 2 : 4;
     };
     std::stable_sort(candidates_.begin(), candidates_.end(),
-                     [&](const Candidate& a, const Candidate& b) { return place(a) < place(b); });
+                     [&](const ScoredStructure& a, const ScoredStructure& b) { return place(a) < place(b); });
   }
 
   // The unseen neighbours of the best `beam` that have not been expanded yet. More are polished before the
@@ -203,9 +204,9 @@ class Searcher {
   // parameters of their parents.
   std::vector<Trial> Frontier() {
     Sort();
-    std::vector<Candidate*> rough;
+    std::vector<ScoredStructure*> rough;
     int open = 0;
-    for (Candidate& candidate : candidates_) {
+    for (ScoredStructure& candidate : candidates_) {
       if (expanded_.contains(KeyOf(candidate.structure))) continue;
       if (++open > kPolishedBeams * options_.beam) break;
       if (polished_.insert(KeyOf(candidate.structure)).second) rough.push_back(&candidate);
@@ -217,7 +218,7 @@ class Searcher {
     });
     Sort();
     std::vector<std::shared_ptr<Parent>> parents;
-    for (const Candidate& candidate : candidates_) {
+    for (const ScoredStructure& candidate : candidates_) {
       if (static_cast<int>(parents.size()) == options_.beam) break;
       if (!expanded_.insert(KeyOf(candidate.structure)).second) continue;
       parents.push_back(std::make_shared<Parent>(Parent{candidate, {}}));
@@ -240,8 +241,8 @@ class Searcher {
   }
 
   void Reconsider(const std::map<Key, std::vector<const Parent*>>& parents) {
-    std::vector<std::pair<Candidate*, const std::vector<const Parent*>*>> work;
-    for (Candidate& candidate : candidates_) {
+    std::vector<std::pair<ScoredStructure*, const std::vector<const Parent*>*>> work;
+    for (ScoredStructure& candidate : candidates_) {
       const auto found = parents.find(KeyOf(candidate.structure));
       if (found != parents.end()) work.emplace_back(&candidate, &found->second);
     }
@@ -294,7 +295,7 @@ class Searcher {
   // Leaves out what the clock does not allow, down to the single structure: one on thirty columns takes as long as a
   // hundred on one.
   void EvaluateChunk(std::span<const Trial> trials) {
-    std::vector<std::optional<Candidate>> found(trials.size());
+    std::vector<std::optional<ScoredStructure>> found(trials.size());
     std::vector<char> scored(trials.size(), 0);
     const int groups = (static_cast<int>(trials.size()) + kGroup - 1) / kGroup;
     pool_.Run(groups, [&](int group, int worker) {
@@ -337,7 +338,7 @@ class Searcher {
   MoveOptions moves_;
   const std::shared_ptr<Parent> origin_ = std::make_shared<Parent>();  // of the beginnings
   Key default_;
-  std::vector<Candidate> candidates_;
+  std::vector<ScoredStructure> candidates_;
   std::set<Key> seen_, polished_, expanded_;
   int failed_ = 0;
   int rounds_ = 0;
@@ -346,11 +347,11 @@ class Searcher {
 
 // The model of the first candidate, on all rows; candidates that cannot be factorised there leave the list. Completes
 // the times, whose total began with `total`.
-Model FirstThatFactorises(std::vector<Candidate>& candidates, const Encoding& encoding, FitSummary summary,
+Model FirstThatFactorises(std::vector<ScoredStructure>& candidates, const Encoding& encoding, FitSummary summary,
                           const std::vector<std::string>& warnings, const Stopwatch& total) {
   const Stopwatch clock;
   for (;;) {
-    const Candidate& best = candidates.front();
+    const ScoredStructure& best = candidates.front();
     try {
       Posterior posterior(ToExpression(best.structure), encoding.X, encoding.y, best.theta);
       summary.method = best.refined ? "refine" : "oneshot";
@@ -409,7 +410,7 @@ SearchResult SearchStructures(Session& session, const Dataset& data, const Searc
   searcher.Begin(session.Encode(data));
   searcher.Run();
   times.decode = clock.Milliseconds();
-  std::vector<Candidate>& candidates = searcher.candidates();
+  std::vector<ScoredStructure>& candidates = searcher.candidates();
   if (candidates.empty()) {
     throw Error(ErrorCode::kNumerical, "no structure could be factorised. Look for duplicate rows or extreme values.");
   }
@@ -421,7 +422,8 @@ SearchResult SearchStructures(Session& session, const Dataset& data, const Searc
     warnings.push_back("the time budget stopped the search after " + std::to_string(searcher.evaluated()) +
                        " structures; a larger time budget may find better ones");
   }
-  for (Candidate& candidate : candidates) {
+  for (ScoredStructure& candidate : candidates) {
+    candidate.kernel_short = PrintShort(ToExpression(candidate.structure), encoding.column_names);
     candidate.words = Describe(candidate.structure, candidate.theta, encoding.scaler, encoding.column_names);
   }
   FitSummary summary;
@@ -429,8 +431,13 @@ SearchResult SearchStructures(Session& session, const Dataset& data, const Searc
   summary.stop_reason = "best of " + std::to_string(searcher.evaluated()) + " structures";
   summary.time_ms = times;
   Model model = FirstThatFactorises(candidates, encoding, summary, warnings, total);
-  return {std::move(candidates), std::move(model),       searcher.evaluated(), searcher.failed(),
-          searcher.rounds(),     searcher.out_of_time(), std::move(warnings)};
+  return {{candidates.begin(), candidates.end()},
+          std::move(model),
+          searcher.evaluated(),
+          searcher.failed(),
+          searcher.rounds(),
+          searcher.out_of_time(),
+          std::move(warnings)};
 }
 
 }  // namespace instantgp

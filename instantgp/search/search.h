@@ -13,8 +13,6 @@
 #include "instantgp/base/export.h"
 #include "instantgp/base/matrix.h"
 #include "instantgp/data/dataset.h"
-#include "instantgp/kernel/log_parameters.h"
-#include "instantgp/kernel/structure.h"
 #include "instantgp/model/model.h"
 #include "instantgp/model/session.h"
 
@@ -35,12 +33,12 @@ struct INSTANTGP_EXPORT SearchOptions {
 inline constexpr int kSearchRows = 512;
 
 struct INSTANTGP_EXPORT Candidate {
-  Structure structure;
-  std::string kernel;  // canonical text
-  LogParameters theta;
-  double nlml = 0;     // per point
-  int parameters = 0;  // identifiable ones
-  double score = 0;    // negative log evidence per point: Laplace where refined, else BIC
+  std::string kernel;        // canonical text
+  std::string kernel_short;  // the shorthand where there is one
+  Vector theta;              // log-parameters in the order of Model::Parameters, that of the noise variance last
+  double nlml = 0;           // per point
+  int parameters = 0;        // identifiable ones
+  double score = 0;          // negative log evidence per point: Laplace where refined, else BIC
   bool refined = false;
   double bic = 0;     // of a refined one: its score before
   int round = 0;      // when it was tried first

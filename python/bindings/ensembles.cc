@@ -11,13 +11,14 @@
 #include "instantgp/base/error.h"
 #include "instantgp/base/thread_pool.h"
 #include "instantgp/gp/predictive.h"
-#include "instantgp/kernel/structure.h"
 #include "instantgp/model/ensemble.h"
 #include "instantgp/model/fit_ensemble.h"
+#include "instantgp/model/weighting.h"
 #include "instantgp/search/search.h"
 #include "python/bindings/arrays.h"
 #include "python/bindings/bind.h"
 #include "python/bindings/call.h"
+#include "python/bindings/fitted.h"
 #include "python/bindings/options.h"
 #include "python/bindings/reports.h"
 
@@ -26,8 +27,6 @@ using namespace py::literals;  // NOLINT: "name"_a
 
 namespace instantgp::python {
 namespace {
-
-Noise NoiseOf(bool latent) { return latent ? Noise::kLatent : Noise::kObserved; }
 
 EnsembleOptions MakeOptions(const std::string& weighting, double temperature) {
   const std::optional<Weighting> known = WeightingFromName(weighting);
@@ -105,29 +104,6 @@ py::array LogDensity(const Ensemble& ensemble, const Array& X, const Array& y, i
   return ToArray(density);
 }
 
-py::array PredictCov(const Ensemble& ensemble, const Array& X, bool latent) {
-  const Matrix rows = ToMatrix(X, "X");
-  Matrix cov;
-  RunUnlocked([&] { cov = ensemble.PredictCov(rows, NoiseOf(latent)); });
-  return ToArray(cov);
-}
-
-py::array Sample(const Ensemble& ensemble, const Array& X, int count, std::uint64_t seed, bool latent) {
-  if (count < 1) throw Error(ErrorCode::kUsage, "the number of samples is at least 1, got " + std::to_string(count));
-  const Matrix rows = ToMatrix(X, "X");
-  Matrix samples;
-  RunUnlocked([&] { samples = ensemble.Sample(rows, count, seed, NoiseOf(latent)); });
-  return ToArray(samples);
-}
-
-py::dict Score(const Ensemble& ensemble, const Array& X, const Array& y) {
-  const Matrix rows = ToMatrix(X, "X");
-  const Vector targets = ToVector(y, "y");
-  Scores scores;
-  RunUnlocked([&] { scores = ensemble.Score(rows, targets); });
-  return ToDict(scores);
-}
-
 py::array LooMean(const Ensemble& ensemble) {
   Vector mean;
   RunUnlocked([&] { mean = ensemble.LooMean(); });
@@ -159,25 +135,6 @@ py::dict Summary(const Ensemble& ensemble) {
                   "temperature"_a = s.temperature, "time_ms"_a = ToDict(s.time_ms));
 }
 
-Ensemble FromBytes(const py::bytes& bytes, const std::string& origin) {
-  const auto text = static_cast<std::string_view>(bytes);
-  std::optional<Ensemble> ensemble;
-  RunUnlocked([&] { ensemble = ParseEnsemble(text, origin); });
-  return *std::move(ensemble);
-}
-
-Ensemble FromFile(const std::string& path) {
-  std::optional<Ensemble> ensemble;
-  RunUnlocked([&] { ensemble = LoadEnsemble(path); });
-  return *std::move(ensemble);
-}
-
-py::bytes ToBytes(const Ensemble& ensemble) {
-  std::string bytes;
-  RunUnlocked([&] { bytes = SerializeEnsemble(ensemble); });
-  return bytes;
-}
-
 py::list Candidates(const SearchResult& result) {
   const int n = std::min(result.model.rows(), kSearchRows);
   Vector scores(static_cast<Index>(result.candidates.size()));
@@ -186,10 +143,9 @@ py::list Candidates(const SearchResult& result) {
   py::list list;
   for (Index k = 0; k < scores.size(); ++k) {
     const Candidate& c = result.candidates[k];
-    list.append(py::dict(
-        "kernel"_a = c.kernel, "kernel_short"_a = PrintShort(ToExpression(c.structure), result.model.column_names()),
-        "weight"_a = weights[k], "score"_a = c.score, "nlml_per_point"_a = c.nlml, "parameters"_a = c.parameters,
-        "refined"_a = c.refined, "round"_a = c.round, "words"_a = c.words, "status"_a = "ok"));
+    list.append(py::dict("kernel"_a = c.kernel, "kernel_short"_a = c.kernel_short, "weight"_a = weights[k],
+                         "score"_a = c.score, "nlml_per_point"_a = c.nlml, "parameters"_a = c.parameters,
+                         "refined"_a = c.refined, "round"_a = c.round, "words"_a = c.words, "status"_a = "ok"));
   }
   return list;
 }
@@ -213,33 +169,20 @@ py::tuple Search(const Dataset& data, int beam, int depth, double budget, int re
 }  // namespace
 
 void BindEnsembles(py::module_& module) {
-  py::class_<Ensemble>(module, "Ensemble", "A weighted mixture of models of the same rows, heaviest first. Immutable.")
+  py::class_<Ensemble> bound(module, "Ensemble",
+                             "A weighted mixture of models of the same rows, heaviest first. Immutable.");
+  BindFitted(bound, {&SerializeEnsemble, &ParseEnsemble, &SaveEnsemble, &LoadEnsemble});
+  bound
       .def("predict", &Predict, "X"_a, py::kw_only(), "latent"_a = false, "threads"_a = 0,
            "(mean, std) of the mixture.")
       .def("predict_quantiles", &Quantiles, "X"_a, "probabilities"_a, py::kw_only(), "latent"_a = false,
            "threads"_a = 0, "(rows, probabilities): quantiles of the mixture.")
       .def("log_density", &LogDensity, "X"_a, "y"_a, py::kw_only(), "threads"_a = 0)
-      .def("predict_cov", &PredictCov, "X"_a, py::kw_only(), "latent"_a = false)
-      .def("sample", &Sample, "X"_a, "count"_a = 1, "seed"_a = 0, py::kw_only(), "latent"_a = false)
-      .def("score", &Score, "X"_a, "y"_a)
       .def("loo_mean", &LooMean)
       .def_property_readonly("members", &Members)
       .def_property_readonly("models", &Models)
       .def_property_readonly("effective_members", &Ensemble::EffectiveMembers)
       .def_property_readonly("summary", &Summary)
-      .def_property_readonly("warnings", [](const Ensemble& e) { return e.warnings(); })
-      .def_property_readonly("column_names", &Ensemble::column_names)
-      .def_property_readonly("target_name", &Ensemble::target_name)
-      .def_property_readonly("rows", &Ensemble::rows)
-      .def_property_readonly("columns", &Ensemble::columns)
-      .def("to_bytes", &ToBytes, "The bytes of an ensemble's file.")
-      .def_static("from_bytes", &FromBytes, "bytes"_a, "origin"_a = "these bytes")
-      .def(
-          "save", [](const Ensemble& e, const std::string& path) { SaveEnsemble(e, path); }, "path"_a)
-      .def_static("load", &FromFile, "path"_a)
-      .def(py::pickle(&ToBytes, [](const py::bytes& bytes) { return FromBytes(bytes, "the pickle"); }))
-      .def("__copy__", [](const Ensemble& e) { return Ensemble(e); })
-      .def("__deepcopy__", [](const Ensemble& e, const py::dict&) { return Ensemble(e); })
       .def("__repr__", [](const Ensemble& e) {
         return "<instantgp.Ensemble of " + std::to_string(e.members().size()) + " kernels, " +
                std::to_string(e.rows()) + " rows>";

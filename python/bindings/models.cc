@@ -18,6 +18,7 @@
 #include "python/bindings/arrays.h"
 #include "python/bindings/bind.h"
 #include "python/bindings/call.h"
+#include "python/bindings/fitted.h"
 #include "python/bindings/options.h"
 #include "python/bindings/reports.h"
 
@@ -26,8 +27,6 @@ using namespace py::literals;  // NOLINT: "name"_a
 
 namespace instantgp::python {
 namespace {
-
-Noise NoiseOf(bool latent) { return latent ? Noise::kLatent : Noise::kObserved; }
 
 Method MethodNamed(const std::string& name) {
   if (const std::optional<Method> method = MethodFromName(name)) return *method;
@@ -49,7 +48,7 @@ Options MakeOptions(const std::string& method, int steps, const std::string& obj
   options.threads = threads;
   options.fit.Validate();
   options.Session({}).Validate();
-  if (weights) options.network = std::make_shared<const TrainedNetwork>(TrainedNetwork::Load(*weights));
+  if (weights) options.network = LoadNetwork(*weights);
   return options;
 }
 
@@ -100,29 +99,6 @@ py::tuple Interval(const Model& model, const Array& X, double probability, bool 
   Prediction prediction;
   RunUnlocked([&] { prediction = model.Predict(rows, NoiseOf(latent)); });
   return py::make_tuple(ToArray(prediction.Lower(probability)), ToArray(prediction.Upper(probability)));
-}
-
-py::array PredictCov(const Model& model, const Array& X, bool latent) {
-  const Matrix rows = ToMatrix(X, "X");
-  Matrix cov;
-  RunUnlocked([&] { cov = model.PredictCov(rows, NoiseOf(latent)); });
-  return ToArray(cov);
-}
-
-py::array Sample(const Model& model, const Array& X, int count, std::uint64_t seed, bool latent) {
-  if (count < 1) throw Error(ErrorCode::kUsage, "the number of samples is at least 1, got " + std::to_string(count));
-  const Matrix rows = ToMatrix(X, "X");
-  Matrix samples;
-  RunUnlocked([&] { samples = model.Sample(rows, count, seed, NoiseOf(latent)); });
-  return ToArray(samples);
-}
-
-py::dict Score(const Model& model, const Array& X, const Array& y) {
-  const Matrix rows = ToMatrix(X, "X");
-  const Vector targets = ToVector(y, "y");
-  Scores scores;
-  RunUnlocked([&] { scores = model.Score(rows, targets); });
-  return ToDict(scores);
 }
 
 py::tuple Loo(const Model& model) {
@@ -216,37 +192,15 @@ py::dict ScalingOf(const Model& model) {
                   "y_std"_a = scaler.y_std);
 }
 
-Model FromBytes(const py::bytes& bytes, const std::string& origin) {
-  const auto text = static_cast<std::string_view>(bytes);
-  std::optional<Model> model;
-  RunUnlocked([&] { model = ParseModel(text, origin); });
-  return *std::move(model);
-}
-
-// Not LoadModel itself: the draws of an averaged model are factorised here, with one BLAS thread as everywhere.
-Model FromFile(const std::string& path) {
-  std::optional<Model> model;
-  RunUnlocked([&] { model = LoadModel(path); });
-  return *std::move(model);
-}
-
-py::bytes ToBytes(const Model& model) {
-  std::string bytes;
-  RunUnlocked([&] { bytes = SerializeModel(model); });
-  return bytes;
-}
-
 void BindModel(py::module_& module) {
-  py::class_<Model>(module, "Model", "A fitted Gaussian process. Immutable; copies share the factorisation.")
+  py::class_<Model> bound(module, "Model", "A fitted Gaussian process. Immutable; copies share the factorisation.");
+  BindFitted(bound, {&SerializeModel, &ParseModel, &SaveModel, &LoadModel});
+  bound
       .def("predict", &Predict, "X"_a, py::kw_only(), "latent"_a = false,
            "(mean, std) of the observations, or of the function itself with latent=True.")
       .def("predict_mean", &PredictMean, "X"_a)
       .def("predict_interval", &Interval, "X"_a, "probability"_a = 0.95, py::kw_only(), "latent"_a = false,
            "(lower, upper) of the central interval.")
-      .def("predict_cov", &PredictCov, "X"_a, py::kw_only(), "latent"_a = false)
-      .def("sample", &Sample, "X"_a, "count"_a = 1, "seed"_a = 0, py::kw_only(), "latent"_a = false,
-           "(rows, count): joint draws from the posterior.")
-      .def("score", &Score, "X"_a, "y"_a, "rmse, nll, both standardised too, and coverage95 on these rows.")
       .def("loo", &Loo, "(mean, std, nll) of every training row when it is left out.")
       .def("log_likelihood_at", &LogLikelihoodAt, "theta"_a,
            "(value, gradient) of the log marginal likelihood of the standardised targets.")
@@ -275,22 +229,9 @@ void BindModel(py::module_& module) {
       .def_property_readonly("jitter", [](const Model& model) { return model.predictive().jitter(); })
       .def_property_readonly("sparse", [](const Model& model) { return model.sparse() != nullptr; })
       .def_property_readonly("summary", [](const Model& model) { return ToDict(model.summary()); })
-      .def_property_readonly("warnings", [](const Model& model) { return model.warnings(); })
-      .def_property_readonly("column_names", &Model::column_names)
-      .def_property_readonly("target_name", &Model::target_name)
-      .def_property_readonly("rows", &Model::rows)
-      .def_property_readonly("columns", &Model::columns)
       .def_property_readonly("scaling", &ScalingOf)
       .def_property_readonly("X_scaled", [](const Model& model) { return ToArray(model.predictive().X()); })
       .def_property_readonly("y_scaled", [](const Model& model) { return ToArray(model.predictive().y()); })
-      .def("to_bytes", &ToBytes, "The bytes of a model file.")
-      .def_static("from_bytes", &FromBytes, "bytes"_a, "origin"_a = "these bytes")
-      .def(
-          "save", [](const Model& model, const std::string& path) { SaveModel(model, path); }, "path"_a)
-      .def_static("load", &FromFile, "path"_a)
-      .def(py::pickle(&ToBytes, [](const py::bytes& bytes) { return FromBytes(bytes, "the pickle"); }))
-      .def("__copy__", [](const Model& model) { return Model(model); })
-      .def("__deepcopy__", [](const Model& model, const py::dict&) { return Model(model); })
       .def("__repr__", [](const Model& model) {
         return "<instantgp.Model " + model.KernelShortText() + ", " + std::to_string(model.rows()) + " rows>";
       });

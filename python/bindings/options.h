@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "instantgp/inference/encoding.h"
+#include "instantgp/inference/trained_network.h"
 #include "instantgp/model/session.h"
 
 namespace instantgp::python {

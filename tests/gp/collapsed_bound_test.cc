@@ -10,6 +10,7 @@
 #include "instantgp/kernel/parameters.h"
 #include "tests/support/gradient_check.h"
 #include "tests/support/random_kernels.h"
+#include "tests/support/tables.h"
 
 namespace instantgp {
 namespace {
@@ -27,10 +28,8 @@ BoundProblem RandomProblem(RandomStream& random, Expression expression, Index n)
   problem.theta = DrawFromPrior(ParameterTable(expression), random);
   problem.theta.noise() = std::log(random.Uniform(1e-2, 0.5));
   problem.expression = std::move(expression);
-  problem.X.resize(n, d);
-  for (Index k = 0; k < problem.X.size(); ++k) problem.X.data()[k] = random.Uniform();
-  problem.y.resize(n);
-  for (Index k = 0; k < n; ++k) problem.y[k] = random.Normal();
+  problem.X = testing::UniformMatrix(random, n, d);
+  problem.y = testing::NormalVector(random, n);
   return problem;
 }
 

@@ -10,15 +10,10 @@
 #include "tests/support/gradient_check.h"
 #include "tests/support/naive_kernel.h"
 #include "tests/support/random_kernels.h"
+#include "tests/support/tables.h"
 
 namespace instantgp {
 namespace {
-
-Matrix RandomX(RandomStream& random, int n, int d) {
-  Matrix X(n, d);
-  for (Index k = 0; k < X.size(); ++k) X.data()[k] = random.Uniform();
-  return X;
-}
 
 Vector RandomLogParameters(RandomStream& random, const Expression& e) {
   return DrawFromPrior(ParameterTable(e), random);  // noise last, unused here
@@ -52,7 +47,7 @@ TEST(Covariance, AgreesWithTheNaiveLoopAtSizesAroundTheBlock) {
   RandomStream random(1);
   for (const Expression& e : CovarianceCases()) {
     const int n = random.UniformInt(1, 40), d = Columns(e);
-    const Matrix X = RandomX(random, n, d), Z = RandomX(random, 7, d);
+    const Matrix X = testing::UniformMatrix(random, n, d), Z = testing::UniformMatrix(random, 7, d);
     const Vector log_p = RandomLogParameters(random, e);
     const Covariance covariance(e);
     CovarianceScratch scratch;
@@ -85,7 +80,7 @@ TEST(Covariance, ContractIsTheGradientOfTheWeightedSum) {
   RandomStream random(2);
   for (const Expression& e : CovarianceCases()) {
     const int n = random.UniformInt(2, 30);
-    const Matrix X = RandomX(random, n, Columns(e));
+    const Matrix X = testing::UniformMatrix(random, n, Columns(e));
     const Vector all = RandomLogParameters(random, e);
     const Vector log_p = all.head(all.size() - 1);
     Matrix W(n, n);
@@ -112,7 +107,7 @@ TEST(Covariance, IsPositiveSemidefiniteAndAGrownScratchChangesNothing) {
   CovarianceScratch shared;
   for (const Expression& e : CovarianceCases()) {
     const int n = 50;
-    const Matrix X = RandomX(random, n, Columns(e));
+    const Matrix X = testing::UniformMatrix(random, n, Columns(e));
     const Vector log_p = RandomLogParameters(random, e);
     const Covariance covariance(e);
     Matrix K = Matrix::Zero(n, n), again = Matrix::Zero(n, n);
@@ -130,7 +125,7 @@ TEST(Covariance, FollowsAPermutationOfRows) {
   RandomStream random(4);
   for (const Expression& e : CovarianceCases()) {
     const int n = 23;
-    const Matrix X = RandomX(random, n, Columns(e));
+    const Matrix X = testing::UniformMatrix(random, n, Columns(e));
     const Vector log_p = RandomLogParameters(random, e);
     std::vector<int> order(n);
     for (int i = 0; i < n; ++i) order[i] = (i * 7) % n;

@@ -13,6 +13,7 @@
 #include "instantgp/kernel/parameters.h"
 #include "tests/support/gradient_check.h"
 #include "tests/support/random_kernels.h"
+#include "tests/support/tables.h"
 
 namespace instantgp {
 namespace {
@@ -26,9 +27,9 @@ struct Case {
 
 Case MakeCase(RandomStream& random, const Expression& e, int n) {
   const int d = ColumnsOf(e).back() + 1;
-  Case c{e, Matrix(n, d), Vector(n), DrawFromPrior(ParameterTable(e), random)};
-  for (Index k = 0; k < c.X.size(); ++k) c.X.data()[k] = random.Uniform();
-  for (Index k = 0; k < n; ++k) c.y[k] = random.Normal();
+  Case c{e, {}, {}, DrawFromPrior(ParameterTable(e), random)};
+  c.X = testing::UniformMatrix(random, n, d);
+  c.y = testing::NormalVector(random, n);
   c.theta.noise() = std::log(random.Uniform(0.01, 0.3));
   return c;
 }

@@ -9,6 +9,7 @@
 #include "instantgp/base/rng.h"
 #include "instantgp/kernel/parameters.h"
 #include "tests/support/random_kernels.h"
+#include "tests/support/tables.h"
 
 namespace instantgp {
 namespace {
@@ -23,10 +24,10 @@ struct Problem {
 Problem MakeProblem(RandomStream& random, const Structure& structure, int n, int m) {
   const Expression e = ToExpression(structure);
   const int d = ColumnsOf(e).back() + 1;
-  Problem p{e, Matrix(n, d), Matrix(m, d), Vector(n), DrawFromPrior(ParameterTable(e), random)};
-  for (Index k = 0; k < p.X.size(); ++k) p.X.data()[k] = random.Uniform();
+  Problem p{e, {}, Matrix(m, d), {}, DrawFromPrior(ParameterTable(e), random)};
+  p.X = testing::UniformMatrix(random, n, d);
   for (Index k = 0; k < p.X_new.size(); ++k) p.X_new.data()[k] = random.Uniform(-0.2, 1.2);
-  for (Index k = 0; k < n; ++k) p.y[k] = random.Normal();
+  p.y = testing::NormalVector(random, n);
   p.theta.noise() = std::log(random.Uniform(0.01, 0.2));
   return p;
 }

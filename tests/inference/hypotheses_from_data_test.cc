@@ -13,8 +13,8 @@
 #include "instantgp/inference/refine.h"
 #include "instantgp/kernel/parameters.h"
 #include "instantgp/model/fit.h"
-#include "instantgp/simulate/distribution.h"
 #include "tests/support/random_kernels.h"
+#include "tests/support/tables.h"
 
 namespace instantgp {
 namespace {
@@ -92,11 +92,8 @@ TEST(HypothesesFromData, ShortLengthscalesAndPeriodsAreFoundInOneShot) {
 }
 
 TEST(Refine, TheSameForAnyThreadsAndNotWorseThanThePolishOfTheOneShotPoint) {
-  SimulationOptions options;
-  options.n = 60;
-  for (std::uint64_t k = 0; k < 12; ++k) {
-    options.d = 1 + static_cast<int>(k % 4);
-    const Simulated s = Simulate(options, 12, k);
+  for (int k = 0; k < 12; ++k) {
+    const Simulated s = testing::DrawSimulated(60, 1 + k % 4, 12, k);
     const TrainedNetwork& network = TrainedNetwork::Embedded();
     const OneShot found = InferOneShot(network, network.Encode(AlreadyScaled(s.X, s.y)), s.given);
     const LogParameters one_shot = found.posterior.theta();

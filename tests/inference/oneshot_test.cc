@@ -17,21 +17,11 @@
 #include "instantgp/model/fit.h"
 #include "instantgp/network/config.h"
 #include "instantgp/network/network.h"
-#include "instantgp/simulate/distribution.h"
+#include "tests/support/kernel_text.h"
+#include "tests/support/tables.h"
 
 namespace instantgp {
 namespace {
-
-Simulated Draw(std::uint64_t index, int n, int d) {
-  SimulationOptions options;
-  options.n = n;
-  options.d = d;
-  return Simulate(options, 77, index);
-}
-
-std::string Text(const Structure& structure) {
-  return Print(ToExpression(structure), DefaultColumnNames(structure.columns.back() + 1));
-}
 
 double Nlml(const Matrix& X, const Vector& y, const std::string& kernel, const FitOptions& options = {}) {
   return Fit(Dataset::Of(X, y), kernel, options).summary().nlml;
@@ -48,9 +38,9 @@ TEST(OneShot, DoesNotDependOnTheOrderOfRows) {
   RandomStream random(1);
   for (int k = 0; k < 40; ++k) {
     const int n = k % 8 == 7 ? 600 : random.UniformInt(5, 120);
-    const Simulated s = Draw(k, n, 1 + k % 8);
+    const Simulated s = testing::DrawSimulated(n, 1 + k % 8, 77, k);
     const std::vector<int> order = Shuffled(n, random);
-    const std::string kernel = Text(s.given);
+    const std::string kernel = testing::TextOf(s.given);
     const Model a = Fit(Dataset::Of(s.X, s.y), kernel);
     const Model b = Fit(Dataset::Of(SelectRows(s.X, order), SelectRows(s.y, order)), kernel);
     // The network's rounding, in float, and what steps along flat directions make of it.
@@ -62,19 +52,19 @@ TEST(OneShot, DoesNotDependOnTheOrderOfRows) {
 TEST(OneShot, FollowsAPermutationOfTheColumns) {
   RandomStream random(2);
   for (int k = 0; k < 40; ++k) {
-    const Simulated s = Draw(k, 40, 2 + k % 7);
+    const Simulated s = testing::DrawSimulated(40, 2 + k % 7, 77, k);
     const std::vector<int> order = Shuffled(static_cast<int>(s.X.cols()), random);
     Structure permuted = s.given;
     for (std::size_t i = 0; i < order.size(); ++i) permuted.symbols[i] = s.given.symbols[order[i]];
     const Matrix X = s.X(Eigen::all, order);
-    EXPECT_NEAR(Nlml(s.X, s.y, Text(s.given)), Nlml(X, s.y, Text(permuted)), 1e-4);
+    EXPECT_NEAR(Nlml(s.X, s.y, testing::TextOf(s.given)), Nlml(X, s.y, testing::TextOf(permuted)), 1e-4);
   }
 }
 
 // With several columns: along a single one the hypotheses from the data have noise of the standardised target's scale.
 TEST(OneShot, FollowsTheScaleOfTheTargetExactly) {
   for (int k = 0; k < 20; ++k) {
-    const Simulated s = Draw(k, 50, 2 + k % 7);
+    const Simulated s = testing::DrawSimulated(50, 2 + k % 7, 77, k);
     const TrainedNetwork& network = TrainedNetwork::Embedded();
     Encoding one = network.Encode(Dataset::Of(s.X, s.y));
     Encoding two = one;
@@ -107,10 +97,12 @@ TEST(OneShot, ShufflingOneColumnAloneIsNoSymmetry) {
 
 TEST(OneShot, ThreadsDoNotChangeTheBits) {
   for (const auto& [n, d] : {std::pair{30, 1}, {90, 3}, {300, 2}, {600, 2}}) {
-    const Simulated s = Draw(9, n, d);
+    const Simulated s = testing::DrawSimulated(n, d, 77, 9);
     for (const Method method : {Method::kOneShot, Method::kRefine}) {
-      const Model one = Fit(Dataset::Of(s.X, s.y), Text(s.given), {.method = method, .steps = 3}, {.threads = 1});
-      const Model four = Fit(Dataset::Of(s.X, s.y), Text(s.given), {.method = method, .steps = 3}, {.threads = 4});
+      const Model one =
+          Fit(Dataset::Of(s.X, s.y), testing::TextOf(s.given), {.method = method, .steps = 3}, {.threads = 1});
+      const Model four =
+          Fit(Dataset::Of(s.X, s.y), testing::TextOf(s.given), {.method = method, .steps = 3}, {.threads = 4});
       EXPECT_EQ(one.posterior().theta(), four.posterior().theta());
       EXPECT_EQ(one.posterior().L(), four.posterior().L());
     }
@@ -120,8 +112,8 @@ TEST(OneShot, ThreadsDoNotChangeTheBits) {
 // What is kept of the scoring is the posterior at the reported parameters.
 TEST(OneShot, TheModelIsThePosteriorAtItsParameters) {
   for (const int n : {1, 2, 30, kRankingRows, kRankingRows + 1, 200, 201, 400}) {
-    const Simulated s = Draw(3, n, 2);
-    const Model model = Fit(Dataset::Of(s.X, s.y), Text(s.given));
+    const Simulated s = testing::DrawSimulated(n, 2, 77, 3);
+    const Model model = Fit(Dataset::Of(s.X, s.y), testing::TextOf(s.given));
     const Posterior& kept = model.posterior();
     const Posterior fresh(kept.expression(), kept.X(), kept.y(), kept.theta());
     EXPECT_LT((kept.L() - fresh.L()).norm(), 1e-9 * fresh.L().norm());
@@ -132,27 +124,26 @@ TEST(OneShot, TheModelIsThePosteriorAtItsParameters) {
 }
 
 TEST(OneShot, AnEncodingServesManyStructures) {
-  const Simulated s = Draw(4, 60, 2);
+  const Simulated s = testing::DrawSimulated(60, 2, 77, 4);
   const Dataset data = Dataset::Of(s.X, s.y);
   Session session;
   const Encoding encoding = session.Encode(data);
   std::vector<Structure> structures;
-  for (std::uint64_t k = 0; k < 12; ++k) structures.push_back(Draw(100 + k, 10, 2).given);
+  for (std::uint64_t k = 0; k < 12; ++k) structures.push_back(testing::DrawSimulated(10, 2, 77, 100 + k).given);
   const std::vector<Matrix> batch = TrainedNetwork::Embedded().Decode(encoding, structures);
   for (std::size_t k = 0; k < structures.size(); ++k) {
     const Matrix alone = TrainedNetwork::Embedded().Decode(encoding, structures[k]);
     EXPECT_LT((batch[k] - alone).cwiseAbs().maxCoeff(), 1e-5);
-    EXPECT_EQ(session.Fit(encoding, Text(structures[k])).posterior().theta(),
-              Fit(data, Text(structures[k])).posterior().theta());
+    EXPECT_EQ(session.Fit(encoding, testing::TextOf(structures[k])).posterior().theta(),
+              Fit(data, testing::TextOf(structures[k])).posterior().theta());
   }
   EXPECT_THROW(session.Fit(encoding, "SE", {.method = Method::kMl}), Error);
 }
 
 TEST(OneShot, ReadsOnlyTheColumnsTheKernelNames) {
-  const Simulated s = Draw(5, 50, 1);
-  Matrix wide(50, 3);
+  const Simulated s = testing::DrawSimulated(50, 1, 77, 5);
   RandomStream random(6);
-  for (Index k = 0; k < wide.size(); ++k) wide.data()[k] = random.Uniform();
+  Matrix wide = testing::UniformMatrix(random, 50, 3);
   wide.col(1) = s.X.col(0);
   const Vector narrow = Fit(Dataset::Of(s.X, s.y), "SE(x1) + LIN(x1)").posterior().theta();
   EXPECT_EQ(Fit(Dataset::Of(wide, s.y), "SE(x2) + LIN(x2)").posterior().theta(), narrow);
@@ -163,8 +154,8 @@ TEST(OneShot, ReadsOnlyTheColumnsTheKernelNames) {
 
 TEST(OneShot, RefineIsNeverWorse) {
   for (int k = 0; k < 20; ++k) {
-    const Simulated s = Draw(200 + k, 40, 1 + k % 4);
-    const std::string kernel = Text(s.given);
+    const Simulated s = testing::DrawSimulated(40, 1 + k % 4, 77, 200 + k);
+    const std::string kernel = testing::TextOf(s.given);
     const double before = Nlml(s.X, s.y, kernel);
     const double few = Nlml(s.X, s.y, kernel, {.method = Method::kRefine, .steps = 3});
     const double many = Nlml(s.X, s.y, kernel, {.method = Method::kRefine});
@@ -172,13 +163,13 @@ TEST(OneShot, RefineIsNeverWorse) {
     // More steps may end where the rows do not speak for the noise; holding it then costs a little likelihood.
     EXPECT_LE(many, few + 0.01);
   }
-  const Simulated s = Draw(230, 12, 1);
+  const Simulated s = testing::DrawSimulated(12, 1, 77, 230);
   const FitOptions map = {.method = Method::kRefine, .map = true};
   EXPECT_TRUE(std::isfinite(Nlml(s.X, s.y, "SE", map)));
 }
 
 TEST(Ahgp, AnswersForSeOnItsColumnsAndRefusesTheRest) {
-  const Simulated s = Draw(9, 50, 3);
+  const Simulated s = testing::DrawSimulated(50, 3, 77, 9);
   const Dataset data = Dataset::Of(s.X, s.y);
   const FitOptions ahgp = {.method = Method::kAhgp};
   const Model model = Fit(data, "SE", ahgp);
@@ -193,7 +184,7 @@ TEST(Ahgp, AnswersForSeOnItsColumnsAndRefusesTheRest) {
 TEST(OneShot, FitsOneAfterAnotherOnThreadsThatAreKept) {
   Session session({.threads = 2});
   for (int k = 0; k < 6; ++k) {
-    const Simulated s = Draw(20 + static_cast<std::uint64_t>(k), 40 + 30 * k, 1 + k % 3);
+    const Simulated s = testing::DrawSimulated(40 + 30 * k, 1 + k % 3, 77, 20 + static_cast<std::uint64_t>(k));
     const Dataset data = Dataset::Of(s.X, s.y);
     const std::string kernel = Print(ToExpression(s.given), data.column_names);
     for (const Method method : {Method::kOneShot, Method::kRefine}) {
@@ -206,7 +197,7 @@ TEST(OneShot, FitsOneAfterAnotherOnThreadsThatAreKept) {
 
 TEST(TrainedNetwork, ThreadsShareHypothesesWithoutChangingABit) {
   const TrainedNetwork& network = TrainedNetwork::Embedded();
-  const Simulated s = Draw(14, 60, 3);
+  const Simulated s = testing::DrawSimulated(60, 3, 77, 14);
   const Encoding encoding = network.Encode(Dataset::Of(s.X, s.y));
   const Matrix alone = network.Decode(encoding, s.given);
   for (int threads = 1; threads <= network.config().hypotheses + 1; ++threads) {
@@ -219,7 +210,7 @@ TEST(TrainedNetwork, ReadsAsManyRowsAsItIsAskedTo) {
   const TrainedNetwork& network = TrainedNetwork::Embedded();
   const int trained = network.config().trained_max_n;
   for (const int n : {10, 64, 65, 300, trained + 1}) {
-    const Simulated s = Draw(15, n, 1);
+    const Simulated s = testing::DrawSimulated(n, 1, 77, 15);
     const Dataset data = Dataset::Of(s.X, s.y);
     EXPECT_EQ(network.Encode(data).rows_read, std::min(n, std::clamp(n / 3, 64, 128)));
     EXPECT_EQ(network.Encode(data, {}, nullptr, 200).rows_read, std::min(n, 200));
@@ -231,7 +222,7 @@ TEST(TrainedNetwork, ReadsAsManyRowsAsItIsAskedTo) {
 
 TEST(OneShot, BeyondTheTrainedRangeItSaysSo) {
   const int max_n = TrainedNetwork::Embedded().config().trained_max_n;
-  const Simulated s = Draw(8, max_n + 50, 1);
+  const Simulated s = testing::DrawSimulated(max_n + 50, 1, 77, 8);
   const Model model = Fit(Dataset::Of(s.X, s.y), "SE");
   EXPECT_EQ(model.rows(), max_n + 50);
   ASSERT_EQ(model.warnings().size(), 1u);
@@ -258,10 +249,8 @@ TEST(OneShot, OutsideTheFamilyTheErrorNamesTheWayOut) {
 
 TEST(Subsample, SpreadsOverTheDataWhateverTheOrder) {
   RandomStream random(3);
-  Matrix X(1000, 2);
-  Vector y(1000);
-  for (Index k = 0; k < X.size(); ++k) X.data()[k] = random.Uniform();
-  for (Index k = 0; k < y.size(); ++k) y[k] = random.Normal();
+  const Matrix X = testing::UniformMatrix(random, 1000, 2);
+  const Vector y = testing::NormalVector(random, 1000);
   const std::vector<int> rows = SpreadRows(X, y, 64);
   ASSERT_EQ(rows.size(), 64u);
   EXPECT_TRUE(std::adjacent_find(rows.begin(), rows.end(), std::greater_equal<>()) == rows.end());

@@ -11,6 +11,7 @@
 #include "instantgp/kernel/parameters.h"
 #include "instantgp/kernel/parse.h"
 #include "tests/support/random_kernels.h"
+#include "tests/support/tables.h"
 
 namespace instantgp {
 namespace {
@@ -128,10 +129,8 @@ TEST(Svgp, EveryExpressionOfTheLanguageCanBeFitted) {
   for (int k = 0; k < 15; ++k) {
     const int d = 1 + k % 3;
     const Expression e = Canonical(testing::RandomExpression(random, d, 3));
-    Matrix X(15, d);
-    Vector y(15);
-    for (Index i = 0; i < X.size(); ++i) X.data()[i] = random.Uniform();
-    for (Index i = 0; i < 15; ++i) y[i] = random.Normal();
+    const Matrix X = testing::UniformMatrix(random, 15, d);
+    const Vector y = testing::NormalVector(random, 15);
     SvgpOptions options;
     options.max_steps = 40;
     const SvgpResult result = FitSvgp(e, X, y, options);

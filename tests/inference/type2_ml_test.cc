@@ -8,19 +8,12 @@
 #include "instantgp/gp/marginal_likelihood.h"
 #include "instantgp/kernel/parameters.h"
 #include "instantgp/kernel/parse.h"
-#include "instantgp/simulate/distribution.h"
 #include "tests/support/gradient_check.h"
 #include "tests/support/random_kernels.h"
+#include "tests/support/tables.h"
 
 namespace instantgp {
 namespace {
-
-Simulated Draw(int k, int n) {
-  SimulationOptions options;
-  options.n = n;
-  options.positives_only = true;
-  return Simulate(options, 77, static_cast<std::uint64_t>(k));
-}
 
 double Nlml(const Expression& e, const Simulated& s, const Vector& theta, Vector* gradient = nullptr) {
   NlmlWorkspace workspace;
@@ -33,7 +26,7 @@ TEST(Type2, LbfgsNeverEndsAboveItsStartAndUsuallyBelowTheTruth) {
   int below_truth = 0;
   const int count = 20;
   for (int k = 0; k < count; ++k) {
-    const Simulated s = Draw(k, 60);
+    const Simulated s = testing::DrawPositive(60, 77, k);
     const Expression e = ToExpression(s.truth);
     const Type2Result result = FitType2(e, s.X, s.y, {});
     ASSERT_TRUE(result.ok) << result.message;
@@ -47,7 +40,7 @@ TEST(Type2, LbfgsNeverEndsAboveItsStartAndUsuallyBelowTheTruth) {
 
 TEST(Type2, ConvergedMeansTheGradientIsSmall) {
   for (int k = 0; k < 10; ++k) {
-    const Simulated s = Draw(100 + k, 40);
+    const Simulated s = testing::DrawPositive(40, 77, 100 + k);
     const Expression e = ToExpression(s.truth);
     Type2Options options;
     options.max_steps = 2000;
@@ -71,7 +64,7 @@ TEST(Type2, ConvergedMeansTheGradientIsSmall) {
 TEST(Type2, KnownCurvatureSavesSteps) {
   double with = 0, without = 0;
   for (int k = 0; k < 20; ++k) {
-    const Simulated s = Draw(k, 60);
+    const Simulated s = testing::DrawPositive(60, 77, k);
     const Expression e = ToExpression(s.truth);
     Type2Options options;
     options.max_steps = 6;
@@ -103,7 +96,7 @@ TEST(Type2, MapPullsTowardsThePriorWhenDataAreFew) {
 }
 
 TEST(Type2, MultiStartKeepsTheBestEndAndDoesNotDependOnThreads) {
-  const Simulated s = Draw(200, 30);
+  const Simulated s = testing::DrawPositive(30, 77, 200);
   const Expression e = ToExpression(s.truth);
   Type2Options options;
   options.optimizer = Optimizer::kAdam;
@@ -133,7 +126,7 @@ TEST(Type2, MultiStartKeepsTheBestEndAndDoesNotDependOnThreads) {
 }
 
 TEST(Type2, AdamFollowsTheStepLimitAndReturnsItsBestPoint) {
-  const Simulated s = Draw(300, 30);
+  const Simulated s = testing::DrawPositive(30, 77, 300);
   const Expression e = ToExpression(s.truth);
   Type2Options options;
   options.optimizer = Optimizer::kAdam;
@@ -148,10 +141,8 @@ TEST(Type2, EveryExpressionOfTheLanguageCanBeFitted) {
   for (int k = 0; k < 20; ++k) {
     const int d = 1 + k % 3;
     const Expression e = Canonical(testing::RandomExpression(random, d, 3));
-    Matrix X(15, d);
-    Vector y(15);
-    for (Index i = 0; i < X.size(); ++i) X.data()[i] = random.Uniform();
-    for (Index i = 0; i < 15; ++i) y[i] = random.Normal();
+    const Matrix X = testing::UniformMatrix(random, 15, d);
+    const Vector y = testing::NormalVector(random, 15);
     const Type2Result result = FitType2(e, X, y, {});
     EXPECT_TRUE(result.ok) << result.message;
     EXPECT_TRUE(std::isfinite(result.nlml));
@@ -169,7 +160,7 @@ TEST(Type2, AConstantTargetLeavesEveryParameterPositive) {
 }
 
 TEST(Type2, AStopRequestEndsIt) {
-  const Simulated s = Draw(400, 30);
+  const Simulated s = testing::DrawPositive(30, 77, 400);
   std::stop_source source;
   source.request_stop();
   Type2Options options;

@@ -11,22 +11,15 @@
 #include "instantgp/base/thread_pool.h"
 #include "instantgp/gp/posterior.h"
 #include "instantgp/inference/embedded_weights.h"
+#include "instantgp/inference/trained_network.h"
 #include "instantgp/model/fit.h"
 #include "instantgp/model/fit_ensemble.h"
 #include "instantgp/network/network.h"
 #include "instantgp/network/weights.h"
-#include "instantgp/simulate/distribution.h"
+#include "tests/support/tables.h"
 
 namespace instantgp {
 namespace {
-
-Dataset Draw(std::uint64_t seed, int n, int d) {
-  SimulationOptions options;
-  options.n = n;
-  options.d = d;
-  Simulated s = Simulate(options, 77, seed);
-  return Dataset::Of(std::move(s.X), std::move(s.y));
-}
 
 const std::vector<std::string> kFew = {"SE", "LIN + PER", "MAT52", "SE*LIN", "SE + PER*MAT52"};
 
@@ -47,7 +40,7 @@ void ExpectSame(const Ensemble& a, const Ensemble& b) {
 }
 
 TEST(Ensemble, OfOneIsTheSingleModel) {
-  const Dataset data = Draw(1, 60, 2), other = Draw(2, 25, 2);
+  const Dataset data = testing::DrawTable(60, 2, 77, 1), other = testing::DrawTable(25, 2, 77, 2);
   for (const Method method : {Method::kOneShot, Method::kRefine, Method::kMl}) {
     const FitOptions fit = {.method = method, .steps = method == Method::kOneShot ? 0 : 5};
     for (const std::string& kernel : kFew) {
@@ -76,7 +69,7 @@ TEST(Ensemble, OfOneIsTheSingleModel) {
 
 // Decoding in a batch sums in another order than decoding alone: equal to the float's rounding.
 TEST(Ensemble, BatchEqualsLoop) {
-  const Dataset data = Draw(3, 50, 3);
+  const Dataset data = testing::DrawTable(50, 3, 77, 3);
   Session session;
   const Encoding encoding = session.Encode(data);
   const std::vector<std::string> kernels = BuiltInKernels();
@@ -91,7 +84,7 @@ TEST(Ensemble, BatchEqualsLoop) {
 }
 
 TEST(Ensemble, NeitherOrderNorThreadsMatter) {
-  const Dataset data = Draw(4, 70, 2);
+  const Dataset data = testing::DrawTable(70, 2, 77, 4);
   for (const Method method : {Method::kOneShot, Method::kRefine}) {
     for (const Weighting weighting : {Weighting::kBma, Weighting::kTempered, Weighting::kLoo, Weighting::kUniform}) {
       const EnsembleOptions options{.fit = {.method = method, .steps = 3}, .weighting = weighting};
@@ -108,7 +101,7 @@ TEST(Ensemble, NeitherOrderNorThreadsMatter) {
 }
 
 TEST(Ensemble, WeightsFollowTheirRule) {
-  const Dataset data = Draw(5, 40, 1);
+  const Dataset data = testing::DrawTable(40, 1, 77, 5);
   const auto lml = [](const EnsembleMember& m) { return m.model.posterior().log_marginal_likelihood(); };
   const Ensemble bma = FitEnsemble(data, kFew);
   const Ensemble tempered = FitEnsemble(data, kFew, {.weighting = Weighting::kTempered, .temperature = 10});
@@ -139,7 +132,7 @@ TEST(Ensemble, WeightsFollowTheirRule) {
 }
 
 TEST(Ensemble, MixesMomentsAndSamplesExactly) {
-  const Dataset data = Draw(6, 30, 2), at = Draw(7, 5, 2);
+  const Dataset data = testing::DrawTable(30, 2, 77, 6), at = testing::DrawTable(5, 2, 77, 7);
   const Ensemble ensemble = FitEnsemble(data, kFew, {.weighting = Weighting::kUniform});
   const Mixture mixture = ensemble.Predict(at.X);
   const Matrix cov = ensemble.PredictCov(at.X);
@@ -170,7 +163,7 @@ TrainedNetwork WithoutPeriods() {
 
 TEST(Ensemble, DropsAMemberThatFailsAndSaysSo) {
   const TrainedNetwork network = WithoutPeriods();
-  const Dataset data = Draw(8, 40, 2);
+  const Dataset data = testing::DrawTable(40, 2, 77, 8);
   const SessionOptions session = {.network = &network};
   const Ensemble ensemble = FitEnsemble(data, kFew, {}, session);
   ASSERT_EQ(ensemble.failed().size(), 1u);
@@ -194,7 +187,7 @@ TEST(Ensemble, DropsAMemberThatFailsAndSaysSo) {
 }
 
 TEST(Ensemble, BadRequestsAreErrors) {
-  const Dataset data = Draw(9, 20, 2);
+  const Dataset data = testing::DrawTable(20, 2, 77, 9);
   const auto code = [&](const std::vector<std::string>& kernels, const EnsembleOptions& options = {}) {
     try {
       FitEnsemble(data, kernels, options);
@@ -215,7 +208,7 @@ TEST(Ensemble, BadRequestsAreErrors) {
 }
 
 TEST(Ensemble, IsSavedAndLoadedBitForBit) {
-  const Dataset data = Draw(10, 30, 2);
+  const Dataset data = testing::DrawTable(30, 2, 77, 10);
   const Ensemble ensemble = FitEnsemble(data, kFew, {.weighting = Weighting::kTempered});
   const std::string bytes = SerializeEnsemble(ensemble);
   const Ensemble loaded = ParseEnsemble(bytes, "memory");

@@ -5,7 +5,7 @@
 #include "instantgp/base/error.h"
 #include "instantgp/gp/posterior.h"
 #include "instantgp/model/fit.h"
-#include "instantgp/simulate/distribution.h"
+#include "tests/support/tables.h"
 
 namespace instantgp {
 namespace {
@@ -13,10 +13,7 @@ namespace {
 // Over random structures: means add up to the latent mean, shares to 1, and a lone component is the whole.
 TEST(Explain, ComponentsAddUp) {
   for (int k = 0; k < 40; ++k) {
-    SimulationOptions options;
-    options.n = 30;
-    options.positives_only = true;
-    const Simulated s = Simulate(options, 91, k);
+    const Simulated s = testing::DrawPositive(30, 91, k);
     const int d = static_cast<int>(s.X.cols());
     const Model model(Posterior(ToExpression(s.truth), s.X, s.y, s.theta), Scaler::Identity(d), DefaultColumnNames(d),
                       "y", FitSummary(), {});
@@ -60,14 +57,12 @@ TEST(Explain, SaysWhatMadeTheData) {
   EXPECT_NEAR(explanation.components[0].share, 1, 0.1);
   EXPECT_NEAR(explanation.components[0].std, 2 * 10 / std::sqrt(12), 0.6);
   EXPECT_LT(explanation.residual_share, 0.01);
+  const Model small = Fit(Dataset::Of(X, y), "SE(x2)", {.method = Method::kMl, .steps = 1});
+  EXPECT_THROW(PredictComponent(small, explanation.components.back(), X), Error);  // of another model
 }
 
 TEST(Explain, SparseModelsAndHugeKernels) {
-  SimulationOptions options;
-  options.n = 20;
-  options.d = 8;
-  const Simulated s = Simulate(options, 92, 1);
-  const Dataset data = Dataset::Of(s.X, s.y);
+  const Dataset data = testing::DrawTable(20, 8, 92, 1);
   EXPECT_THROW(Explain(Fit(data, "SE", {.method = Method::kSvgp, .steps = 2, .inducing = 5})), Error);
   const Explanation explanation = Explain(Fit(data, "SE + LIN", {.method = Method::kMl, .steps = 3}));
   EXPECT_EQ(explanation.components.size(), 64u);

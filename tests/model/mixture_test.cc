@@ -6,6 +6,7 @@
 
 #include "instantgp/base/normal.h"
 #include "instantgp/base/rng.h"
+#include "instantgp/model/ensemble.h"
 #include "instantgp/model/weighting.h"
 
 namespace instantgp {

@@ -1,5 +1,6 @@
 #include "instantgp/model/session.h"
 
+#include <memory>
 #include <set>
 #include <string>
 
@@ -9,19 +10,12 @@
 #include "instantgp/kernel/parse.h"
 #include "instantgp/model/fit.h"
 #include "instantgp/model/fit_ensemble.h"
+#include "instantgp/model/methods.h"
 #include "instantgp/model/update.h"
-#include "instantgp/simulate/distribution.h"
+#include "tests/support/tables.h"
 
 namespace instantgp {
 namespace {
-
-Dataset DrawForSession(std::uint64_t seed, int n, int d) {
-  SimulationOptions options;
-  options.n = n;
-  options.d = d;
-  Simulated s = Simulate(options, 4711, seed);
-  return Dataset::Of(std::move(s.X), std::move(s.y));
-}
 
 template <typename F>
 Error ErrorOf(const F& f) {
@@ -54,7 +48,7 @@ TEST(Methods, TheTableIsComplete) {
 
 // Every method of the table through every door that takes it gives the same model.
 TEST(Session, OneWayInForEveryMethod) {
-  const Dataset data = DrawForSession(1, 50, 2);
+  const Dataset data = testing::DrawTable(50, 2, 4711, 1);
   Session session({.threads = 2});
   const Encoding encoding = session.Encode(data);
   for (const MethodInfo& info : Methods()) {
@@ -81,7 +75,7 @@ TEST(Session, OneWayInForEveryMethod) {
 
 // A limit that three matrices of 40 rows exceed: every door refuses, with what would help as data.
 TEST(Session, EveryDoorKeepsTheMemoryLimit) {
-  const Dataset data = DrawForSession(2, 40, 1);
+  const Dataset data = testing::DrawTable(40, 1, 4711, 2);
   const double matrix = 8.0 * 40 * 40;
   const SessionOptions small = {.memory_limit = 1.5 * matrix};
   for (const MethodInfo& info : Methods()) {
@@ -97,7 +91,7 @@ TEST(Session, EveryDoorKeepsTheMemoryLimit) {
 }
 
 TEST(Session, WarningsOfTheDataComeWithTheEncoding) {
-  Dataset data = DrawForSession(3, 30, 2);
+  Dataset data = testing::DrawTable(30, 2, 4711, 3);
   data.X.col(1).setConstant(4);
   Session session;
   const Encoding encoding = session.Encode(data);
@@ -107,8 +101,18 @@ TEST(Session, WarningsOfTheDataComeWithTheEncoding) {
   EXPECT_EQ(Fit(data, "SE", {.method = Method::kMl, .steps = 200}).warnings(), encoding.warnings);
 }
 
+TEST(Session, WeightsOfAFileServeLikeThoseInside) {
+  const Dataset data = testing::DrawTable(30, 1, 4711, 5);
+  const std::shared_ptr<const TrainedNetwork> network =
+      LoadNetwork(INSTANTGP_SOURCE_DIR "/models/ahgp-se-ard.safetensors");
+  const FitOptions ahgp = {.method = Method::kAhgp};
+  EXPECT_EQ(Fit(data, "SE", ahgp, {.network = network.get()}).posterior().theta(),
+            Fit(data, "SE", ahgp).posterior().theta());
+  EXPECT_EQ(ErrorOf([] { LoadNetwork("no such file"); }).code(), ErrorCode::kBadInput);
+}
+
 TEST(Session, OptionsThatDoNotGoTogether) {
-  const Dataset data = DrawForSession(4, 20, 1);
+  const Dataset data = testing::DrawTable(20, 1, 4711, 4);
   for (const MethodInfo& info : Methods()) {
     if (info.method == Method::kRefine || info.method == Method::kMap) continue;
     const Error error = ErrorOf([&] { Fit(data, "SE", {.method = info.method, .map = true}); });

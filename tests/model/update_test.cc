@@ -11,19 +11,10 @@
 #include "instantgp/gp/posterior.h"
 #include "instantgp/inference/type2_ml.h"
 #include "instantgp/model/fit.h"
-#include "instantgp/simulate/distribution.h"
+#include "tests/support/tables.h"
 
 namespace instantgp {
 namespace {
-
-Dataset DrawRows(std::uint64_t seed, int n, int d, std::optional<Structure> structure = {}) {
-  SimulationOptions options;
-  options.n = n;
-  options.d = d;
-  options.structure = std::move(structure);
-  Simulated s = Simulate(options, 77, seed);
-  return Dataset::Of(std::move(s.X), std::move(s.y));
-}
 
 Dataset Rows(const Dataset& data, int first, int count) {
   return Dataset::Of(data.X.middleRows(first, count), data.y.segment(first, count));
@@ -33,11 +24,9 @@ Dataset Rows(const Dataset& data, int first, int count) {
 TEST(Update, EqualsRefittingWithTheSameParameters) {
   RandomStream random(5);
   for (int k = 0; k < 30; ++k) {
-    SimulationOptions options;
-    options.n = 40 + random.UniformInt(0, 60);
-    options.d = random.UniformInt(1, 4);
-    const Simulated s = Simulate(options, 31, k);
-    const int n = static_cast<int>(s.y.size()), first = random.UniformInt(5, n - 5);
+    const int n = 40 + random.UniformInt(0, 60), d = random.UniformInt(1, 4);
+    const Simulated s = testing::DrawSimulated(n, d, 31, k);
+    const int first = random.UniformInt(5, n - 5);
     LogParameters theta = s.theta;
     theta.noise() = std::max(theta.noise(), 2 * std::log(0.05));
     const Expression expression = ToExpression(s.truth);
@@ -59,7 +48,7 @@ TEST(Update, EqualsRefittingWithTheSameParameters) {
 }
 
 TEST(Update, KeepsScalingAndParametersAndCountsRows) {
-  const Dataset all = DrawRows(1, 80, 2);
+  const Dataset all = testing::DrawTable(80, 2, 77, 1);
   const Model before = Fit(Rows(all, 0, 60), "SE", {.method = Method::kMap});
   const UpdateResult first =
       Update(before, all.X.middleRows(60, 5), all.y.segment(60, 5), {.reinfer = Reinfer::kNever});
@@ -82,10 +71,7 @@ TEST(Update, KeepsScalingAndParametersAndCountsRows) {
 TEST(Update, RightModelsRarelyDrift) {
   int drifts = 0;
   for (int k = 0; k < 300; ++k) {
-    SimulationOptions options;
-    options.n = 60;
-    options.positives_only = true;
-    const Simulated s = Simulate(options, 13, k);
+    const Simulated s = testing::DrawPositive(60, 13, k);
     Posterior truth(ToExpression(s.truth), s.X.topRows(40), s.y.head(40), s.theta);
     const Model model(std::move(truth), Scaler::Identity(static_cast<int>(s.X.cols())), DefaultColumnNames(s.X.cols()),
                       "y", FitSummary(), {});
@@ -119,7 +105,7 @@ TEST(Update, DriftLeadsToANewInference) {
 
 // Re-inference of rows that keep the scaling is a fit of all rows.
 TEST(Update, ReinferenceIsAFit) {
-  const Dataset all = DrawRows(3, 90, 2);
+  const Dataset all = testing::DrawTable(90, 2, 77, 3);
   // The first rows hold the extremes of every column, and nearly the mean and spread of y.
   const Model whole = Fit(all, "SE + LIN");
   const Model before(Posterior(whole.posterior().expression(), whole.posterior().X().topRows(70),
@@ -132,7 +118,7 @@ TEST(Update, ReinferenceIsAFit) {
 
 // The priors that were part of a fit are part of the next one, also after the model was a file in between.
 TEST(Update, ARefinementUnderThePriorsStaysOne) {
-  const Dataset all = DrawRows(6, 40, 3);
+  const Dataset all = testing::DrawTable(40, 3, 77, 6);
   const Dataset first = Rows(all, 0, 30);
   const UpdateOptions again = {.reinfer = Reinfer::kAlways};
   const Model map = Fit(first, "SE", {.method = Method::kRefine, .map = true});
@@ -153,7 +139,7 @@ TEST(Update, ARefinementUnderThePriorsStaysOne) {
 }
 
 TEST(Update, SparseModelsAndBadRows) {
-  const Dataset all = DrawRows(4, 60, 1);
+  const Dataset all = testing::DrawTable(60, 1, 77, 4);
   const Model sparse = Fit(Rows(all, 0, 50), "SE", {.method = Method::kSvgp, .steps = 30, .inducing = 12});
   const UpdateResult result = Update(sparse, all.X.bottomRows(10), all.y.tail(10));
   EXPECT_EQ(result.model.rows(), 60);

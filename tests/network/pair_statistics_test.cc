@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "tests/network/naive_ops.h"
+#include "tests/support/tables.h"
 
 namespace instantgp {
 namespace {
@@ -59,10 +61,8 @@ struct Data {
 };
 
 Data RandomData(RandomStream& random, int n, int d) {
-  Data data{Matrix(n, d), Vector(n)};
-  for (Index k = 0; k < data.X.size(); ++k) data.X.data()[k] = random.Uniform();
-  for (Index k = 0; k < n; ++k) data.y[k] = random.Normal();
-  return data;
+  Matrix X = testing::UniformMatrix(random, n, d);
+  return {std::move(X), testing::NormalVector(random, n)};
 }
 
 TEST(PairStatistics, EqualTheDefinition) {

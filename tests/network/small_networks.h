@@ -7,6 +7,7 @@
 #include "instantgp/base/rng.h"
 #include "instantgp/network/network.h"
 #include "tests/support/random_kernels.h"
+#include "tests/support/tables.h"
 
 namespace instantgp::testing {
 
@@ -78,9 +79,9 @@ struct Problem {
 };
 
 inline Problem RandomProblem(RandomStream& random, int n, int d, int max_addends = 3) {
-  Problem p{Matrix(n, d), Vector(n), RandomStructure(random, d, max_addends)};
-  for (Index k = 0; k < p.X.size(); ++k) p.X.data()[k] = random.Uniform();
-  for (Index k = 0; k < n; ++k) p.y[k] = random.Normal();
+  Problem p{{}, {}, RandomStructure(random, d, max_addends)};
+  p.X = UniformMatrix(random, n, d);
+  p.y = NormalVector(random, n);
   return p;
 }
 

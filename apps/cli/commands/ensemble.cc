@@ -96,17 +96,10 @@ void RunEnsemble(const EnsembleArguments& options) {
   const Ensemble ensemble = FitEnsemble(*session, loaded.train, kernels, ensemble_options);
   progress.reset();
 
-  EnsembleReport report;
-  report.source = loaded.source;
-  report.ensemble = &ensemble;
-  report.verbose = options.common.verbose;
-  report.warnings = ensemble.warnings();
-  report.warnings.insert(report.warnings.end(), loaded.notes.begin(), loaded.notes.end());
+  EnsembleReport report{ReportOnData(ensemble, ensemble.warnings(), loaded, options.common.verbose), &ensemble, {}};
   if (held_out) {
-    report.holdout = ensemble.Score(held_out->X, held_out->y);
-    report.holdout_rows = held_out->rows();
     for (const EnsembleMember& member : ensemble.members()) {
-      report.member_holdout.push_back(member.model.Score(held_out->X, held_out->y));
+      report.member_scores.push_back(member.model.Score(held_out->X, held_out->y));
     }
   }
   Results results;

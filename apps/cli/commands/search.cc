@@ -50,15 +50,15 @@ Vector Probabilities(const SearchResult& result, int n) {
   return SoftmaxWeights(scores);
 }
 
-std::string CandidatesText(const SearchResult& result, const std::vector<std::string>& columns, int top) {
+std::string CandidatesText(const SearchResult& result, int top) {
   std::vector<std::vector<std::string>> rows = {{"", "kernel", "score", "NLML", "parameters", "by"}};
   std::string words;
   const int shown = std::min(top, static_cast<int>(result.candidates.size()));
   for (int k = 0; k < shown; ++k) {
     const Candidate& c = result.candidates[k];
     const std::string number = std::to_string(k + 1);
-    rows.push_back({number, PrintShort(ToExpression(c.structure), columns), Short(c.score), Short(c.nlml),
-                    std::to_string(c.parameters), c.refined ? "refine" : "oneshot"});
+    rows.push_back({number, c.kernel_short, Short(c.score), Short(c.nlml), std::to_string(c.parameters),
+                    c.refined ? "refine" : "oneshot"});
     words += std::string(4 - std::min<std::size_t>(3, number.size()), ' ') + number + "  " + OneLine(c.words) + "\n";
   }
   std::string out = Heading("Structures, best first (per point, standardised y)") + "\n" + FormatTable(rows, 2);
@@ -68,13 +68,13 @@ std::string CandidatesText(const SearchResult& result, const std::vector<std::st
   return out + "\n" + Heading("In words") + "\n" + words;
 }
 
-Json CandidatesJson(const SearchResult& result, const std::vector<std::string>& columns, int n) {
+Json CandidatesJson(const SearchResult& result, int n) {
   const Vector probability = Probabilities(result, n);
   Json list = Json::array();
   for (std::size_t k = 0; k < result.candidates.size(); ++k) {
     const Candidate& c = result.candidates[k];
     list.push_back({{"kernel", c.kernel},
-                    {"kernel_short", PrintShort(ToExpression(c.structure), columns)},
+                    {"kernel_short", c.kernel_short},
                     {"weight", probability[static_cast<Index>(k)]},
                     {"score", c.score},
                     {"nlml_per_point", c.nlml},
@@ -109,11 +109,11 @@ void RunSearch(const SearchArguments& options) {
     j["failed"] = result.failed;
     j["rounds"] = result.rounds;
     j["out_of_time"] = result.out_of_time;
-    j["candidates"] = CandidatesJson(result, model.column_names(), std::min(model.rows(), kSearchRows));
+    j["candidates"] = CandidatesJson(result, std::min(model.rows(), kSearchRows));
     j["seed"] = options.common.seed;
     if (explanation) j["explanation"] = ExplanationJson(*explanation);
   } else {
-    results.text = CandidatesText(result, model.column_names(), options.top) + "\n" + ReportText(report);
+    results.text = CandidatesText(result, options.top) + "\n" + ReportText(report);
     if (options.explain.print) results.text += "\n" + ExplanationText(*explanation, model.target_name());
   }
   Deliver(std::move(results), options.data, options.common, model.target_name());

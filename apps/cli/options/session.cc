@@ -1,25 +1,17 @@
 #include "apps/cli/options/session.h"
 
+#include <optional>
+
 #include "apps/cli/terminal/interrupt.h"
 #include "instantgp/base/diagnosis.h"
 #include "instantgp/base/error.h"
+#include "instantgp/model/methods.h"
 
 namespace instantgp::cli {
-namespace {
-
-SessionOptions ToSessionOptions(const CommonOptions& common, const std::string& weights,
-                                std::optional<TrainedNetwork>& network) {
-  SessionOptions options;
-  if (!weights.empty()) options.network = &network.emplace(TrainedNetwork::Load(weights));
-  options.threads = common.threads;
-  options.stop = StopToken();
-  return options;
-}
-
-}  // namespace
 
 CommandSession::CommandSession(const CommonOptions& common, const std::string& weights)
-    : session_(ToSessionOptions(common, weights, network_)) {}
+    : network_(weights.empty() ? nullptr : LoadNetwork(weights)),
+      session_({.network = network_.get(), .threads = common.threads, .stop = StopToken()}) {}
 
 Method ResolveMethod(const std::string& name) {
   if (const std::optional<Method> method = MethodFromName(name)) return *method;

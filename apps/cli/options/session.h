@@ -1,7 +1,7 @@
 // The session of a command: --threads, --weights and Ctrl-C, resolved once.
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <string>
 
 #include "apps/cli/options/common.h"
@@ -16,7 +16,7 @@ class CommandSession {
   Session& operator*() { return session_; }
 
  private:
-  std::optional<TrainedNetwork> network_;
+  std::shared_ptr<const TrainedNetwork> network_;  // null: the one inside the program
   Session session_;
 };
 

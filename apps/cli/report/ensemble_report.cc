@@ -22,7 +22,7 @@ std::string WeightText(double weight) {
 
 std::string MembersText(const EnsembleReport& report) {
   const Ensemble& ensemble = *report.ensemble;
-  const bool scored = !report.member_holdout.empty();
+  const bool scored = !report.member_scores.empty();
   std::vector<std::vector<std::string>> rows = {{"kernel", "weight", "NLML"}};
   if (scored) rows[0].insert(rows[0].end(), {"held-out RMSE", "NLL"});
   rows[0].push_back("ms");
@@ -35,8 +35,8 @@ std::string MembersText(const EnsembleReport& report) {
     }
     rows.push_back({member.model.KernelShortText(), WeightText(member.weight), Short(member.model.summary().nlml)});
     if (scored) {
-      rows.back().push_back(Short(report.member_holdout[k].rmse_standardized));
-      rows.back().push_back(Short(report.member_holdout[k].nll_standardized));
+      rows.back().push_back(Short(report.member_scores[k].rmse_standardized));
+      rows.back().push_back(Short(report.member_scores[k].nll_standardized));
     }
     rows.back().push_back(Short(member.model.summary().time_ms.total));
   }
@@ -60,10 +60,7 @@ std::string ReportText(const EnsembleReport& report) {
       {"members", std::to_string(ensemble.members().size()) + ", fitted by " + summary.method + "; effective number " +
                       Short(ensemble.EffectiveMembers())},
       {"weighted by", weights_by}};
-  if (report.holdout) {
-    rows.push_back({"held out", Count(report.holdout_rows, "row") + ": " +
-                                    ScoresToText(*report.holdout, OneLine(ensemble.target_name()))});
-  }
+  if (report.held_out) rows.push_back({"held out", HeldOutText(*report.held_out, ensemble.target_name())});
   std::string time = Short(t.total) + " ms";
   if (t.encode > 0) {
     time += " (encoding " + Short(t.encode) + ", decoding " + Short(t.decode) + ", fits " + Short(t.factorize) +
@@ -72,11 +69,7 @@ std::string ReportText(const EnsembleReport& report) {
   rows.push_back({"time", time});
   std::string out = Heading("Ensemble") + "\n" + FormatTable(rows, 2) + "\n" +
                     Heading("Members (per point, standardised y)") + "\n" + MembersText(report);
-  if (!report.warnings.empty()) {
-    out += "\n" + Heading("Warnings") + "\n";
-    for (const std::string& warning : report.warnings) out += "  " + warning + "\n";
-  }
-  return out;
+  return out + WarningsText(report.warnings);
 }
 
 Json ReportJson(const EnsembleReport& report) {
@@ -104,7 +97,7 @@ Json ReportJson(const EnsembleReport& report) {
                  {"averaged_over", member.model.AveragedOver()},
                  {"time_ms", member.model.summary().time_ms.total},
                  {"status", "ok"}};
-    if (!report.member_holdout.empty()) item["holdout"] = ScoresToJson(report.member_holdout[k]);
+    if (!report.member_scores.empty()) item["holdout"] = ScoresToJson(report.member_scores[k]);
     j["members"].push_back(std::move(item));
   }
   for (const FailedMember& member : ensemble.failed()) {
@@ -113,14 +106,8 @@ Json ReportJson(const EnsembleReport& report) {
                             {"nlml_per_point", nullptr},
                             {"status", "failed: " + member.reason}});
   }
-  if (report.holdout) {
-    j["holdout"] = ScoresToJson(*report.holdout);
-    j["holdout"]["n"] = report.holdout_rows;
-  }
-  const TimeSplit& t = summary.time_ms;
-  j["time_ms"] = {{"scale", t.scale},       {"encode", t.encode},       {"decode", t.decode},
-                  {"optimize", t.optimize}, {"factorize", t.factorize}, {"total", t.total}};
-  j["warnings"] = report.warnings;
+  AddHeldOut(report, j);
+  AddTimesAndWarnings(summary.time_ms, report, j);
   return j;
 }
 

@@ -1,23 +1,19 @@
 // What `ensemble` and `info` say about an ensemble.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "apps/cli/options/common.h"
+#include "apps/cli/report/common_report.h"
 #include "instantgp/model/ensemble.h"
 
 namespace instantgp::cli {
 
-struct EnsembleReport {
-  std::string source;
+// Verbose: all members; otherwise those without weight are counted only.
+struct EnsembleReport : CommonReport {
   const Ensemble* ensemble = nullptr;
-  std::optional<Scores> holdout;
-  std::vector<Scores> member_holdout;  // in the order of the members, or empty
-  int holdout_rows = 0;
-  bool verbose = false;  // all members; otherwise those without weight are counted only
-  std::vector<std::string> warnings;
+  std::vector<Scores> member_scores;  // of the rows held out, in the order of the members; or empty
 };
 
 std::string ReportText(const EnsembleReport& report);

@@ -23,15 +23,9 @@ std::string Shortened(const std::string& text, std::size_t longest) {
   return text.size() <= longest ? text : text.substr(0, longest) + "...";
 }
 
-// Symbols alone where there is one column, which the axis names.
-std::string Label(const Component& component, const Model& model) {
-  return PrintShort(component.expression, model.column_names());
-}
-
 // Products over several columns are long and begin alike: the number in the printed table has to do.
-std::string BarLabel(const Component& component, const Model& model, std::size_t number) {
-  const std::string label = Label(component, model);
-  return label.size() <= 20 ? label : "no. " + std::to_string(number);
+std::string BarLabel(const Component& component, std::size_t number) {
+  return component.text_short.size() <= 20 ? component.text_short : "no. " + std::to_string(number);
 }
 
 void DrawShares(plot::Axes& axes, const Model& model, const Explanation& explanation) {
@@ -40,7 +34,7 @@ void DrawShares(plot::Axes& axes, const Model& model, const Explanation& explana
   double rest = explanation.left_out_share;
   for (const Component& component : explanation.components) {
     if (static_cast<int>(names.size()) < kMostBars) {
-      names.push_back(BarLabel(component, model, names.size() + 1));
+      names.push_back(BarLabel(component, names.size() + 1));
       shares.push_back(100 * component.share);
     } else {
       rest += component.share;
@@ -71,7 +65,7 @@ void DrawComponent(plot::Axes& axes, const Model& model, const Component& compon
   const Prediction on_rows = PredictComponent(model, component, train.X);
   const Vector fitted = model.predictive().Mean(model.predictive().X());
   const Vector partial = train.y - model.scaler().UnscaleMean(fitted) + on_rows.mean;
-  axes.Title(Shortened(Label(component, model), 44) + ": " + ShareText(component.share));
+  axes.Title(Shortened(component.text_short, 44) + ": " + ShareText(component.share));
   axes.XLabel(model.column_names()[static_cast<std::size_t>(column)]);
   axes.HorizontalLine(0);
   axes.Band(grid, on_grid.Lower(0.95), on_grid.Upper(0.95), {plot::PaletteColor(0), 0.2}, "95%");

@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "apps/cli/report/predictions.h"
 #include "apps/cli/terminal/terminal.h"
 #include "instantgp/base/diagnosis.h"
 #include "instantgp/base/version.h"
@@ -108,18 +107,11 @@ std::string ParameterTableText(const Model& model) {
 std::string ReportText(const FitReport& report) {
   const Model& model = *report.model;
   std::string out = Heading("Fit") + "\n" + ModelSummaryText(model, report.source);
-  if (report.holdout) {
-    out += Line("held out",
-                Count(report.holdout_rows, "row") + ": " + ScoresToText(*report.holdout, OneLine(model.target_name())));
-  }
+  if (report.held_out) out += Line("held out", HeldOutText(*report.held_out, model.target_name()));
   out += Line("time", TimeText(model.summary().time_ms));
   out += "\n" + Heading("Parameters") + "\n" + ParameterTableText(model);
   if (report.verbose) out += "\n" + Heading("Scaling") + "\n" + ScalingText(model);
-  if (!report.warnings.empty()) {
-    out += "\n" + Heading("Warnings") + "\n";
-    for (const std::string& warning : report.warnings) out += "  " + warning + "\n";
-  }
-  return out;
+  return out + WarningsText(report.warnings);
 }
 
 Json ReportJson(const FitReport& report) {
@@ -160,10 +152,7 @@ Json ReportJson(const FitReport& report) {
     j["loo_nll"] = loo + std::log(y_std);
     j["loo_nll_standardized"] = loo;
   }
-  if (report.holdout) {
-    j["holdout"] = ScoresToJson(*report.holdout);
-    j["holdout"]["n"] = report.holdout_rows;
-  }
+  AddHeldOut(report, j);
   j["evaluations"] = summary.evaluations;
   j["steps"] = summary.steps;
   j["starts"] = summary.starts;
@@ -174,10 +163,7 @@ Json ReportJson(const FitReport& report) {
                   {"x_range", ToJson(model.scaler().x_range)},
                   {"y_mean", model.scaler().y_mean},
                   {"y_std", y_std}};
-  const TimeSplit& t = summary.time_ms;
-  j["time_ms"] = {{"scale", t.scale},       {"encode", t.encode},       {"decode", t.decode},
-                  {"optimize", t.optimize}, {"factorize", t.factorize}, {"total", t.total}};
-  j["warnings"] = report.warnings;
+  AddTimesAndWarnings(summary.time_ms, report, j);
   return j;
 }
 

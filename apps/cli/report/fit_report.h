@@ -1,22 +1,16 @@
 // What `fit` and `info` say about a model, as text for people and as JSON for programs.
 #pragma once
 
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "apps/cli/options/common.h"
+#include "apps/cli/report/common_report.h"
 #include "instantgp/model/model.h"
 
 namespace instantgp::cli {
 
-struct FitReport {
-  std::string source;  // file name, or what stands for it
+struct FitReport : CommonReport {
   const Model* model = nullptr;
-  std::optional<Scores> holdout;
-  int holdout_rows = 0;
-  bool verbose = false;
-  std::vector<std::string> warnings;  // the model's and the command's
 };
 
 std::string ReportText(const FitReport& report);

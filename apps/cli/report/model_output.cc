@@ -6,17 +6,7 @@ namespace instantgp::cli {
 
 FitReport ReportOn(const Model& model, const std::vector<std::string>& warnings, const LoadedData& loaded,
                    bool verbose) {
-  FitReport report;
-  report.source = loaded.source;
-  report.verbose = verbose;
-  report.model = &model;
-  report.warnings = warnings;
-  report.warnings.insert(report.warnings.end(), loaded.notes.begin(), loaded.notes.end());
-  if (loaded.held_out) {
-    report.holdout = model.Score(loaded.held_out->X, loaded.held_out->y);
-    report.holdout_rows = loaded.held_out->rows();
-  }
-  return report;
+  return {ReportOnData(model, warnings, loaded, verbose), &model};
 }
 
 std::optional<Explanation> AddModelOutput(const Model& model, const LoadedData& loaded, const DataOptions& data,

@@ -8,6 +8,8 @@
 #include "instantgp/gp/predictive.h"
 #include "instantgp/inference/oneshot.h"
 #include "instantgp/kernel/parse.h"
+#include "instantgp/model/amortised_structure.h"
+#include "instantgp/model/methods.h"
 #include "instantgp/model/session.h"
 
 namespace instantgp {

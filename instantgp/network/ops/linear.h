@@ -31,4 +31,13 @@ void MlpBackward(const MlpLayout& mlp, const T* weights, int m, const T* x, T* c
 
 inline constexpr int kMaxMlpLayers = 9;
 
+// What the backward pass of a head, an MLP whose outputs become parameters, reads; pointers into the arena of the
+// forward pass.
+template <typename T>
+struct HeadTrace {
+  const T* in = nullptr;  // (rows, width)
+  T* hidden[kMaxMlpLayers] = {};
+  const T* slope = nullptr;  // (rows, outputs): d theta / d raw
+};
+
 }  // namespace instantgp
