@@ -10,6 +10,7 @@
 #include "apps/cli/terminal/interrupt.h"
 #include "apps/cli/terminal/remedies.h"
 #include "apps/cli/terminal/terminal.h"
+#include "instantgp/base/blas_kernels.h"
 #include "instantgp/base/diagnosis.h"
 #include "instantgp/base/error.h"
 #include "instantgp/base/version.h"
@@ -114,6 +115,7 @@ int main(int argc, char** argv) {
   using instantgp::ErrorCode;
   using instantgp::cli::Message;
   try {
+    instantgp::ChooseBlasKernels();
     instantgp::cli::InstallSignalHandling();
     return instantgp::cli::Run(argc, argv);
   } catch (const Error& error) {

@@ -5,6 +5,7 @@
 #include <exception>
 #include <string>
 
+#include "instantgp/base/blas_kernels.h"
 #include "instantgp/base/cpu.h"
 #include "instantgp/base/error.h"
 #include "instantgp/base/version.h"
@@ -103,6 +104,7 @@ PYBIND11_MODULE(_core, module) {
                                             sizeof missing) > 0) {
     throw py::import_error(missing);
   }
+  instantgp::ChooseBlasKernels();
   module.doc() = "The compiled part of instantgp: thin bindings of the C++ library.";
   module.attr("__version__") = std::string(instantgp::kVersion);
   instantgp::python::PrepareForForks();

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <string>
 
+#include "instantgp/base/blas_kernels.h"
 #include "instantgp/data/csv.h"
 #include "instantgp/gp/predictive.h"
 #include "instantgp/model/fit.h"
@@ -28,6 +29,7 @@ void Print(const char* name, double value) { Print(name, Vector::Constant(1, val
 
 int main(int argc, char** argv) {
   if (argc < 3) return 2;
+  instantgp::ChooseBlasKernels();  // as the program and the Python module do
   const instantgp::Dataset data = instantgp::ReadCsv(argv[1]);
   const Matrix X = data.X.topRows(kRows);
   if (std::string(argv[2]) == "ensemble") {

@@ -6,6 +6,7 @@
 #include "apps/cli/report/fit_report.h"
 #include "apps/cli/report/weights_info.h"
 #include "apps/cli/terminal/terminal.h"
+#include "instantgp/base/blas_kernels.h"
 #include "instantgp/base/cpu.h"
 #include "instantgp/base/diagnosis.h"
 #include "instantgp/base/error.h"
@@ -54,6 +55,7 @@ Json ProgramJson() {
   j["instruction_set"] = kBuildArch;
   j["build_cpu_features"] = FeatureNames(kBuildCpuFeatures);
   j["cpu_features"] = FeatureNames(MachineCpuFeatures());
+  j["blas_kernels"] = BlasKernels();
   j["threads"] = ResolveThreads(0);
   j["weights"] = WeightsJson(EmbeddedWeights(), "the embedded weights");
   return j;
@@ -65,6 +67,7 @@ std::string ProgramText() {
                       {"compiler", __VERSION__},
                       {"built for", Joined(FeatureNames(kBuildCpuFeatures))},
                       {"this CPU has", Joined(FeatureNames(MachineCpuFeatures()))},
+                      {"BLAS kernels", BlasKernels()},
                       {"threads", std::to_string(ResolveThreads(0))}},
                      2) +
          "\n" + Heading("Embedded weights") + "\n" + WeightsText(EmbeddedWeights(), "the embedded weights");
