@@ -89,7 +89,8 @@ inline void Map(int size, double* out, F f) {
   for (int k = 0; k < size; k += lanes) hn::StoreU(f(k), d, out + k);
 }
 
-// exp(x) for x <= 700, zero below -200 (1e-87); a larger x counts as 700 (1e304), so a wild parameter gives a finite number.
+// exp(x) for x <= 700, zero below -200 (1e-87); a larger x counts as 700 (1e304), so a wild parameter gives a finite
+// number.
 //
 // x = k log 2 + r, |r| <= log(2)/2: exp(x) = 2^k exp(r), exp(r) by its series to r^12/12! (remainder below 2e-16).
 // Highway's own Exp handles the whole range of doubles at about twice the cost, and exponentials are most of a

@@ -73,8 +73,8 @@ TEST(CliFitTest, ComparesMethodsOnTheSameRows) {
 TEST(CliFitTest, ReportReadsAsText) {
   const ProcessResult result = Cli({"fit", "--example", "--verbose"});
   EXPECT_EQ(result.code, 0) << result.err;
-  for (const char* piece : {"144 rows", "month", "passengers", "one forward pass, a few steps down the likelihood", "NLML",
-                            "leave-one-out", "original units", "noise", "Scaling"}) {
+  for (const char* piece : {"144 rows", "month", "passengers", "one forward pass, a few steps down the likelihood",
+                            "NLML", "leave-one-out", "original units", "noise", "Scaling"}) {
     EXPECT_NE(result.out.find(piece), std::string::npos) << piece << "\n" << result.out;
   }
   EXPECT_EQ(result.out.find('\033'), std::string::npos);  // no colour outside a terminal

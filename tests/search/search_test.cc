@@ -103,8 +103,8 @@ void ExpectAtLeastTheDefaultFit(const SearchResult& result, const Dataset& data)
   if (first.refined && found->refined) {
     EXPECT_LE(first.score, found->score);
   }
-  // It is there with the parameters `fit` finds, or better ones: by likelihood; once refined by posterior density, up to
-  // the difference between optima of one structure.
+  // It is there with the parameters `fit` finds, or better ones: by likelihood; once refined by posterior density, up
+  // to the difference between optima of one structure.
   if (found->refined) {
     const auto value = [&](const Vector& theta) {
       const Posterior& p = fit.posterior();
