@@ -8,6 +8,7 @@
 
 #include "instantgp/base/thread_pool.h"
 #include "instantgp/inference/row_sample.h"
+#include "instantgp/kernel/parameters.h"
 
 namespace instantgp {
 namespace {
@@ -30,12 +31,27 @@ std::optional<Vector> Screen(const Structure& structure, const Expression& expre
   return result.theta;
 }
 
+// Whether optima far apart are to be expected: periods, or columns of which several addends could be the reason.
+bool HasDistantOptima(const Expression& expression) {
+  const ParameterTable table(expression);
+  return NumLeaves(expression) > static_cast<int>(ColumnsOf(expression).size()) ||
+         !table.Rows(ParameterKind::kPeriod, {Elementary::kPER}).empty();
+}
+
+Type2Result Polish(const Expression& expression, const Matrix& X, const Vector& y, const LogParameters& start,
+                   Type2Options options, ThreadPool* pool) {
+  options.optimizer = Optimizer::kSecondOrder;
+  options.pool = pool;
+  return FitType2(expression, X, y, options, start);
+}
+
 }  // namespace
 
 Type2Result Refine(const Structure& structure, const Matrix& X, const Vector& y, const Matrix& theta,
                    const std::optional<ClosedFormScale>& scale, const LogParameters& one_shot,
                    const Type2Options& options) {
   const Expression expression = ToExpression(structure);
+  if (!HasDistantOptima(expression)) return Polish(expression, X, y, one_shot, options, options.pool);
   const RowSample part = SpreadSample(X, y, kScreeningRows);
   Type2Options screening = options;
   screening.optimizer = Optimizer::kSecondOrder;
@@ -60,13 +76,10 @@ Type2Result Refine(const Structure& structure, const Matrix& X, const Vector& y,
     if (best == nullptr || *end.value < *best->value) best = &end;
   }
 
-  std::array<Type2Result, 2> polished;
-  RunOn(options.pool, best != nullptr ? 2 : 1, [&](int k, int) {
-    Type2Options own = options;
-    own.optimizer = Optimizer::kSecondOrder;
-    if (best != nullptr) own.pool = nullptr;  // the two run beside each other
-    polished[k] = FitType2(expression, X, y, own, k == 0 ? one_shot : best->theta);
-  });
+  if (best == nullptr) return Polish(expression, X, y, one_shot, options, options.pool);
+  std::array<Type2Result, 2> polished;  // beside each other
+  RunOn(options.pool, 2,
+        [&](int k, int) { polished[k] = Polish(expression, X, y, k == 0 ? one_shot : best->theta, options, nullptr); });
   const int better = polished[1].ok && (!polished[0].ok || polished[1].value < polished[0].value) ? 1 : 0;
   Type2Result result = polished[better];
   result.evaluations = polished[0].evaluations + polished[1].evaluations + evaluations;

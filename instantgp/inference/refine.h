@@ -1,10 +1,9 @@
-// The polish of `refine`.
+// The polish of `refine`: second-order steps on all rows, from the one-shot point to a minimum.
 //
-// A few steps of L-BFGS must do, so two things are found out beforehand on a part of the rows, where they cost next to
-// nothing. The best hypothesis is not always the one with the best optimum behind it: every hypothesis and the standard
-// start go some steps there, and the end with the best likelihood on all rows is polished beside the one-shot
-// point. And L-BFGS starts without curvature: the Hessian of the part, by differences of gradients, makes the
-// likelihood of all rows round for it.
+// Where optima lie far apart, with periods or several addends of a column, the best hypothesis is not always the one
+// with the best optimum behind it: every hypothesis and the standard start then go some steps on a part of the rows,
+// where they cost next to nothing, and the end with the best likelihood on all rows is polished beside the one-shot
+// point. With SE on every column that found nothing better on eleven tables and took half of the time.
 #pragma once
 
 #include <optional>
@@ -23,9 +22,8 @@ inline constexpr int kScreeningRows = 160;
 inline constexpr int kScreeningSteps = 8;
 
 // theta (p + 1, K) are the hypotheses before the closed-form scale, `one_shot` the parameters chosen among them.
-// `options` are those of the polish, and its pool serves all of refine. The better end of the two polishes, by what
-// FitType2 minimises, and where more than kBothSteps are allowed, the end of its further steps; evaluations count all
-// rows only. The same for any pool.
+// `options` are those of the polish, and its pool serves all of refine. The better end of the polishes, by what
+// FitType2 minimises; evaluations count all rows only. The same for any pool.
 Type2Result Refine(const Structure& structure, const Matrix& X, const Vector& y, const Matrix& theta,
                    const std::optional<ClosedFormScale>& scale, const LogParameters& one_shot,
                    const Type2Options& options);

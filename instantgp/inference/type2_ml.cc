@@ -1,6 +1,5 @@
 #include "instantgp/inference/type2_ml.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -18,9 +17,7 @@
 #include "instantgp/kernel/parameters.h"
 #include "instantgp/kernel/prior.h"
 #include "instantgp/optimize/adam.h"
-#include "instantgp/optimize/hessian.h"
 #include "instantgp/optimize/lbfgs.h"
-#include "instantgp/optimize/mapped.h"
 #include "instantgp/optimize/second_order.h"
 
 namespace instantgp {
@@ -44,11 +41,7 @@ OptimizeSummary Minimize(Type2Objective& objective, const Vector& start, const T
   LbfgsOptions lbfgs;
   if (options.max_steps > 0) lbfgs.max_steps = options.max_steps;
   lbfgs.stop = options.stop;
-  if (options.scaling.size() == 0) return MinimizeLbfgs(objective, start, lbfgs);
-  MappedFunction mapped(objective, start, options.scaling);
-  OptimizeSummary summary = MinimizeLbfgs(mapped, Vector::Zero(start.size()), lbfgs);
-  if (summary.x.size() > 0) summary.x = mapped.Original(summary.x);
-  return summary;
+  return MinimizeLbfgs(objective, start, lbfgs);
 }
 
 struct Start {
@@ -134,24 +127,6 @@ std::optional<double> Type2Value(const Expression& expression, const Matrix& X, 
   double value = 0;
   if (!Type2Objective(covariance, table, X, y, map, nullptr).Evaluate(theta, &value, nullptr)) return std::nullopt;
   return value;
-}
-
-Matrix Type2Scaling(const Expression& expression, const Matrix& X, const Vector& y, bool map,
-                    const LogParameters& theta) {
-  // Forward differences are wrong by about the step times the third derivative: a thousandth. Eigenvalues smaller than
-  // that, relative to the largest, are error.
-  constexpr double kDifference = 1e-3, kLeastCurvature = 1e-3;
-  const Covariance covariance(expression);
-  const ParameterTable table(expression);
-  Type2Objective objective(covariance, table, X, y, map, nullptr);
-  const std::optional<Matrix> H = HessianByDifferences(objective, theta, kDifference, Differences::kForward);
-  if (!H) return {};
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(*H);
-  if (eigen.info() != Eigen::Success) return {};
-  const Eigen::ArrayXd size = eigen.eigenvalues().array().abs();
-  const double largest = size.maxCoeff();
-  if (!(largest > 0)) return {};
-  return eigen.eigenvectors() * size.max(kLeastCurvature * largest).rsqrt().matrix().asDiagonal();
 }
 
 Type2Result FitMultiStart(const Expression& expression, const Matrix& X, const Vector& y, const Type2Options& options) {

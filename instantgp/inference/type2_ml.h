@@ -23,8 +23,6 @@ struct Type2Options {
   int max_steps = 0;  // 0: the optimiser's own default (L-BFGS 200, Adam 150, second order 30)
   int restarts = 10;  // multi-start only: starts drawn from the priors
   std::uint64_t seed = 0;
-  // L-BFGS: steps are taken in z, theta = start + scaling z; empty: none. See Type2Scaling.
-  Matrix scaling = {};
   ThreadPool* pool = nullptr;  // for the starts of a multi-start, or for halves of the matrices inside one fit
   std::stop_token stop = {};
   // Called after every start with (done, of); from any thread, one call at a time.
@@ -60,11 +58,6 @@ Type2Result FitType2(const Expression& expression, const Matrix& X, const Vector
 // nullopt where there is no Cholesky factor.
 std::optional<double> Type2Value(const Expression& expression, const Matrix& X, const Vector& y, bool map,
                                  const LogParameters& theta);
-
-// H^-1/2 for Type2Options::scaling: H the Hessian of Type2Value at theta by differences of gradients, its eigenvalues
-// by their size and not below a thousandth of the largest. Empty where some gradient cannot be had.
-Matrix Type2Scaling(const Expression& expression, const Matrix& X, const Vector& y, bool map,
-                    const LogParameters& theta);
 
 // `restarts` draws from the priors, each optimised, the best end kept. The same for any number of threads.
 Type2Result FitMultiStart(const Expression& expression, const Matrix& X, const Vector& y, const Type2Options& options);

@@ -8,13 +8,8 @@
 
 namespace instantgp {
 
-enum class Differences {
-  kForward,  // size() + 1 gradients, error of first order in the step
-  kCentral,  // 2 size() gradients, of second order
-};
-
-// The Hessian at x by differences of gradients, symmetrised. nullopt where some gradient cannot be had.
-std::optional<Matrix> HessianByDifferences(FirstOrderFunction& function, const Vector& x, double step,
-                                           Differences differences);
+// The Hessian at x by central differences of gradients, 2 size() of them, symmetrised. nullopt where some gradient
+// cannot be had.
+std::optional<Matrix> HessianByDifferences(FirstOrderFunction& function, const Vector& x, double step);
 
 }  // namespace instantgp

@@ -77,7 +77,7 @@ std::optional<double> LaplaceScore(const Covariance& covariance, const Matrix& X
   double value = 0;
   Vector gradient;
   if (!f.Evaluate(theta, &value, &gradient)) return std::nullopt;
-  const std::optional<Matrix> H = HessianByDifferences(f, theta, kStep, Differences::kCentral);
+  const std::optional<Matrix> H = HessianByDifferences(f, theta, kStep);
   if (!H) return std::nullopt;
   const Eigen::SelfAdjointEigenSolver<Matrix> eigen(*H);
   if (eigen.info() != Eigen::Success) return std::nullopt;

@@ -5,7 +5,6 @@
 
 #include "instantgp/optimize/adam.h"
 #include "instantgp/optimize/lbfgs.h"
-#include "instantgp/optimize/mapped.h"
 
 namespace instantgp {
 namespace {
@@ -64,27 +63,6 @@ TEST(Lbfgs, SolvesRosenbrockAndTellsWhatItDid) {
 }
 
 // A minimum far below zero: a stopping rule that divides by the value would end this at once.
-TEST(Mapped, HasTheSameMinimumAndValuesInOtherCoordinates) {
-  Rosenbrock f;
-  const Matrix T{{0.3, 2.0}, {-1.5, 0.1}};
-  MappedFunction mapped(f, kStart, T);
-  EXPECT_EQ(mapped.Original(Vector::Zero(2)), kStart);
-  const Vector z{{0.4, -0.7}};
-  double value = 0, expected = 0, ahead = 0, behind = 0;
-  Vector gradient;
-  ASSERT_TRUE(mapped.Evaluate(z, &value, &gradient));
-  ASSERT_TRUE(f.Evaluate(kStart + T * z, &expected, nullptr));
-  EXPECT_EQ(value, expected);
-  for (int i = 0; i < 2; ++i) {
-    const Vector step = 1e-6 * Vector::Unit(2, i);
-    mapped.Evaluate(z + step, &ahead, nullptr);
-    mapped.Evaluate(z - step, &behind, nullptr);
-    EXPECT_NEAR((ahead - behind) / 2e-6, gradient[i], 1e-5 * std::abs(gradient[i]));
-  }
-  const OptimizeSummary summary = MinimizeLbfgs(mapped, Vector::Zero(2), {});
-  EXPECT_NEAR((mapped.Original(summary.x) - Vector::Ones(2)).norm(), 0, 1e-3);
-}
-
 TEST(Lbfgs, SolvesAProblemWhoseValuesAreNegative) {
   class Sunk : public Rosenbrock {
    public:
