@@ -134,6 +134,7 @@ std::vector<MethodSummary> SummarizeMethods(const std::vector<TableRow>& rows) {
     Collect(row, collected[entry->second]);
   }
   std::vector<MethodSummary> summaries;
+  summaries.reserve(collected.size());
   for (Collected& one : collected) summaries.push_back(Finished(std::move(one)));
   return summaries;
 }
