@@ -1,7 +1,9 @@
 // One-shot fits against our own optimisers, on the same rows in the same run, from rows in memory to a model ready to
-// predict. Structure SE + LIN + PER on every column, data drawn from it.
+// predict. The same sum of base symbols on every column (SE+LIN+PER unless told otherwise), data drawn from it.
 //
-//   oneshot_speed_bench [--threads T] [--own-threads 0|1] [--datasets N] [--weights FILE]
+//   oneshot_speed_bench [--kernel SUM] [--threads T] [--own-threads 0|1] [--datasets N] [--weights FILE] [--only 1]
+//
+// --only 1 times one-shot alone, for profiles.
 //
 // The threads exist before the fits, as in a program that fits more than once; with --own-threads 1 every one-shot fit
 // starts and ends its own.
@@ -17,6 +19,8 @@
 
 #include "instantgp/base/stopwatch.h"
 #include "instantgp/inference/trained_network.h"
+#include "instantgp/kernel/parse.h"
+#include "instantgp/kernel/structure.h"
 #include "instantgp/model/fit.h"
 #include "instantgp/simulate/distribution.h"
 
@@ -30,12 +34,11 @@ struct Size {
 };
 
 double Median(std::vector<double> values) {
+  if (values.empty()) return 0;
   std::sort(values.begin(), values.end());
   const std::size_t half = values.size() / 2;
   return values.size() % 2 == 1 ? values[half] : 0.5 * (values[half - 1] + values[half]);
 }
-
-constexpr char kKernel[] = "SE + LIN + PER";
 
 template <typename Fitter>
 double Time(const Dataset& data, const Fitter& fit, int repeats, FitSummary* summary) {
@@ -54,12 +57,15 @@ double Time(const Dataset& data, const Fitter& fit, int repeats, FitSummary* sum
 int main(int argc, char** argv) {
   FitOptions options;
   SessionOptions session_options{.threads = 2};
-  int datasets = 7, own_threads = 0;
+  int datasets = 7, own_threads = 0, only = 0;
+  std::string kernel = "SE + LIN + PER";
   std::optional<TrainedNetwork> network;
   for (int i = 1; i + 1 < argc; i += 2) {
     if (std::strcmp(argv[i], "--threads") == 0) session_options.threads = std::stoi(argv[i + 1]);
     if (std::strcmp(argv[i], "--own-threads") == 0) own_threads = std::stoi(argv[i + 1]);
     if (std::strcmp(argv[i], "--datasets") == 0) datasets = std::stoi(argv[i + 1]);
+    if (std::strcmp(argv[i], "--only") == 0) only = std::stoi(argv[i + 1]);
+    if (std::strcmp(argv[i], "--kernel") == 0) kernel = argv[i + 1];
     if (std::strcmp(argv[i], "--weights") == 0) {
       session_options.network = &network.emplace(TrainedNetwork::Load(argv[i + 1]));
     }
@@ -67,7 +73,7 @@ int main(int argc, char** argv) {
   TrainedNetwork::Embedded();
   Session kept(session_options);
   const auto fit = [&](const Dataset& data) {
-    return own_threads == 0 ? kept.Fit(data, kKernel, options) : Fit(data, kKernel, options, session_options);
+    return own_threads == 0 ? kept.Fit(data, kernel, options) : Fit(data, kernel, options, session_options);
   };
   std::printf("threads %d (%s), %d datasets a size; times in ms\n\n", session_options.threads,
               own_threads == 0 ? "kept" : "each fit's own", datasets);
@@ -78,12 +84,8 @@ int main(int argc, char** argv) {
     SimulationOptions simulation;
     simulation.n = size.n;
     simulation.positives_only = true;
-    Structure structure;
-    for (int column = 0; column < size.d; ++column) {
-      structure.columns.push_back(column);
-      structure.symbols.push_back({BaseSymbol::kSE, BaseSymbol::kLIN, BaseSymbol::kPER});
-    }
-    simulation.structure = structure;
+    const std::vector<std::string> names = Dataset::Of(Matrix::Zero(1, size.d), Vector::Zero(1)).column_names;
+    simulation.structure = ToStructure(ParseKernel(kernel, names)).value();
     std::vector<double> one_shot, ml, ml_ratio, multi, multi_ratio, scale, encode, decode, factorize, evaluations;
     for (int k = 0; k < datasets; ++k) {
       const Simulated drawn = Simulate(simulation, 20261116, k);
@@ -96,6 +98,7 @@ int main(int argc, char** argv) {
       encode.push_back(summary.time_ms.encode);
       decode.push_back(summary.time_ms.decode);
       factorize.push_back(summary.time_ms.factorize);
+      if (only != 0) continue;
       options.method = Method::kMl;
       ml.push_back(Time(data, fit, 1, &summary));
       evaluations.push_back(summary.evaluations);

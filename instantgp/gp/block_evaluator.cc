@@ -7,15 +7,8 @@ namespace instantgp {
 namespace hn = pair::hn;
 using pair::Block;
 using pair::Load;
+using pair::Multiply;
 using pair::V;
-
-namespace {
-
-void Multiply(int size, const double* a, const double* b, double* out) {
-  pair::Map(size, out, [=](int k) { return hn::Mul(Load(a, k), Load(b, k)); });
-}
-
-}  // namespace
 
 BlockEvaluator::BlockEvaluator(const Program& program, const double* log_parameters, PointTables left,
                                PointTables right, double* slots)
@@ -96,134 +89,6 @@ void BlockEvaluator::ForwardExponential(int size, const ProgramNode& node, doubl
       const V x = Load(s, k);
       return hn::Mul(Load(out, k), hn::MulAdd(x, hn::MulAdd(x, third, one), one));
     });
-  }
-}
-
-void BlockEvaluator::Backward(const Block& block, const double* adjoint, double* gradient, double* points) {
-  points_ = points;
-  BackwardNode(block, program_.nodes.back(), adjoint, gradient);
-}
-
-void BlockEvaluator::BackwardNode(const Block& block, const ProgramNode& node, const double* adjoint,
-                                  double* gradient) {
-  switch (node.kind) {
-    case ProgramNode::Kind::kMonomial:
-      BackwardMonomial(block, node, adjoint, gradient);
-      break;
-    case ProgramNode::Kind::kSum:  // forward: out = sum_c value_c
-      for (int c : node.children) BackwardNode(block, program_.nodes[c], adjoint, gradient);
-      break;
-    case ProgramNode::Kind::kProduct:
-      BackwardProduct(block, node, adjoint, gradient);
-      break;
-  }
-}
-
-// forward: out = prod_c value_c; the adjoint of c is adjoint * prod_{c' < c} value_c' * prod_{c' > c} value_c'.
-void BlockEvaluator::BackwardProduct(const Block& block, const ProgramNode& node, const double* adjoint,
-                                     double* gradient) {
-  const int m = static_cast<int>(node.children.size()), size = block.size;
-  const auto value = [&](int c) -> const double* { return Slot(program_.nodes[node.children[c]].value_slot); };
-  // slot first_slot + c: adjoint * prod_{c' <= c}
-  const auto before = [&](int c) -> const double* { return c == 0 ? adjoint : Slot(node.first_slot + c - 1); };
-  for (int c = 0; c + 1 < m; ++c) Multiply(size, before(c), value(c), Slot(node.first_slot + c));
-  BackwardNode(block, program_.nodes[node.children[m - 1]], before(m - 1), gradient);
-  const double* after = value(m - 1);
-  double* product = Slot(node.first_slot + m);
-  double* child = Slot(node.first_slot + m - 1);
-  for (int c = m - 2; c >= 0; --c) {
-    Multiply(size, before(c), after, child);
-    BackwardNode(block, program_.nodes[node.children[c]], child, gradient);
-    if (c == 0) break;
-    Multiply(size, after, value(c), product);
-    after = product;
-  }
-}
-
-// forward: value = exp(sum log v - sum q) ..., so d value / d log v = value and d value / d log l = 2 q value (SE,
-// PER).
-void BlockEvaluator::BackwardMonomial(const Block& block, const ProgramNode& node, const double* adjoint,
-                                      double* gradient) {
-  const pair::D d;
-  const double* value = Slot(node.value_slot);
-  const auto weighted = [=](int k) { return hn::Mul(Load(adjoint, k), Load(value, k)); };
-  for (int l : node.leaves) {
-    const ProgramLeaf& leaf = program_.leaves[l];
-    const double* q = Slot(leaf.slot);
-    double* g = gradient + leaf.parameter;
-    double sums[3] = {0, 0, 0};
-    if (leaf.symbol == Elementary::kMAT52) {
-      // forward: (1 + s + s^2/3) exp(-s); d/d log l = (s^2/3)(1 + s) exp(-s)
-      const V one = hn::Set(d, 1.0), third = hn::Set(d, 1.0 / 3);
-      pair::Reduce<2>(block.size, sums, [=](int k, V* out) {
-        const V s = Load(q, k);
-        const V s2 = hn::Mul(hn::Mul(s, s), third);
-        out[0] = weighted(k);
-        out[1] = hn::Mul(out[0], hn::Div(hn::MulAdd(s2, s, s2), hn::Add(hn::Add(s2, s), one)));
-      });
-      g[1] += sums[1];
-    } else if (leaf.symbol == Elementary::kSE) {
-      pair::Reduce<2>(block.size, sums, [=](int k, V* out) {
-        out[0] = weighted(k);
-        out[1] = hn::Mul(out[0], Load(q, k));
-      });
-      g[1] += 2 * sums[1];
-    } else {
-      // forward: q = sin^2(h) / (2 l^2), h = pi (x - x') / p; d value / d log p = value * h sin h cos h / l^2
-      double* w = Slot(leaf.extra_slot);
-      pair::PeriodFactor(block, Left(leaf, 0), Left(leaf, 1), Left(leaf, 2), Right(leaf, 0), Right(leaf, 1),
-                         Right(leaf, 2), constants_[l].periodic_scale, w);
-      pair::Reduce<3>(block.size, sums, [=](int k, V* out) {
-        out[0] = weighted(k);
-        out[1] = hn::Mul(out[0], Load(q, k));
-        out[2] = hn::Mul(out[0], Load(w, k));
-      });
-      g[1] += 2 * sums[1];
-      g[2] += sums[2];
-    }
-    g[0] += sums[0];
-    if (points_ != nullptr) AddPointDerivative(block, l, adjoint, value);
-  }
-  if (!node.linears.empty()) BackwardLinears(block, node, adjoint, gradient);
-}
-
-// forward: value = rest * prod_m LIN_m. LIN may be zero, so the product of the others is built up, not divided out.
-void BlockEvaluator::BackwardLinears(const Block& block, const ProgramNode& node, const double* adjoint,
-                                     double* gradient) {
-  const int m = static_cast<int>(node.linears.size()), size = block.size;
-  const auto value = [&](int c) -> const double* { return Slot(program_.leaves[node.linears[c]].slot); };
-  // before(c) = adjoint * rest * prod_{c' < c}; slot first_slot + c, except that before(0) may be the adjoint itself
-  const auto before = [&](int c) -> const double* {
-    return c == 0 && node.leaves.empty() ? adjoint : Slot(node.first_slot + c);
-  };
-  if (!node.leaves.empty()) Multiply(size, adjoint, Slot(node.rest_slot), Slot(node.first_slot));
-  for (int c = 0; c + 1 < m; ++c) Multiply(size, before(c), value(c), Slot(node.first_slot + c + 1));
-  double* product = Slot(node.first_slot + m);
-  const double* after = nullptr;  // prod_{c' > c}; none for the last
-  for (int c = m - 1; c >= 0; --c) {
-    const double* others = before(c);
-    if (after != nullptr) {
-      Multiply(size, others, after, Slot(node.first_slot + c));
-      others = Slot(node.first_slot + c);
-    }
-    const double* v = value(c);
-    double sums[2] = {0, 0};
-    pair::Reduce<2>(size, sums, [=](int k, V* out) {
-      out[0] = Load(others, k);
-      out[1] = hn::Mul(out[0], Load(v, k));
-    });
-    const ProgramLeaf& leaf = program_.leaves[node.linears[c]];
-    const double offset = constants_[node.linears[c]].offset;
-    gradient[leaf.parameter] += sums[1] - offset * sums[0];  // LIN - c = v x x'
-    gradient[leaf.parameter + 1] += offset * sums[0];
-    if (points_ != nullptr) AddPointDerivative(block, node.linears[c], others, nullptr);
-    if (c == 0) break;
-    if (after == nullptr) {
-      after = v;
-    } else {
-      Multiply(size, after, v, product);
-      after = product;
-    }
   }
 }
 

@@ -12,6 +12,16 @@ namespace instantgp {
 
 inline constexpr int kSlotSize = pair::kBlock + pair::kPadding;  // doubles per block array
 
+// What becomes of the derivatives D_p = dK / d log theta_p of a symmetric K whose lower triangle is visited: their sum
+// under weights, and their products with a vector.
+struct DerivativeProducts {
+  const double* weights;  // W on the pairs of the block, a block array
+  const double* a;        // (n), padded
+  double* gradient;       // [p] += sum over the pairs of W D_p
+  double* products;       // [p * stride + i] += (D_p a)_i
+  std::ptrdiff_t stride;  // n, padded
+};
+
 class BlockEvaluator {
  public:
   // `slots` holds program.num_slots * kSlotSize doubles.
@@ -28,14 +38,22 @@ class BlockEvaluator {
   // the leaf's scaled x: u (SE, MAT52), x (LIN), h (PER).
   void Backward(const pair::Block& block, const double* adjoint, double* gradient, double* points = nullptr);
 
+  // After Forward on a block of the lower triangle, left and right points being the same. A monomial's variances
+  // have one derivative; only the first of them receives it (ShareVariances).
+  void Backward(const pair::Block& block, const DerivativeProducts& into);
+
  private:
   void ForwardLeaf(const pair::Block& block, int leaf);
   void ForwardMonomial(const pair::Block& block, const ProgramNode& node);
   void ForwardExponential(int size, const ProgramNode& node, double* out);
-  void BackwardNode(const pair::Block& block, const ProgramNode& node, const double* adjoint, double* gradient);
-  void BackwardProduct(const pair::Block& block, const ProgramNode& node, const double* adjoint, double* gradient);
-  void BackwardMonomial(const pair::Block& block, const ProgramNode& node, const double* adjoint, double* gradient);
-  void BackwardLinears(const pair::Block& block, const ProgramNode& node, const double* adjoint, double* gradient);
+  template <typename Sink>
+  void BackwardNode(const pair::Block& block, const ProgramNode& node, const double* adjoint, const Sink& sink);
+  template <typename Sink>
+  void BackwardProduct(const pair::Block& block, const ProgramNode& node, const double* adjoint, const Sink& sink);
+  template <typename Sink>
+  void BackwardMonomial(const pair::Block& block, const ProgramNode& node, const double* adjoint, const Sink& sink);
+  template <typename Sink>
+  void BackwardLinears(const pair::Block& block, const ProgramNode& node, const double* adjoint, const Sink& sink);
   // The part of leaf `index` of a monomial in `points`. `weight`: adjoint * value of the monomial for leaves with an
   // exponent, adjoint * everything but the leaf itself for LIN; the array of weights is a * b, b may be null.
   void AddPointDerivative(const pair::Block& block, int index, const double* a, const double* b);

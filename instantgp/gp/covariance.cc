@@ -202,36 +202,50 @@ void Covariance::Contract(const Matrix& X, const double* log_parameters, const M
         });
   });
   for (std::size_t k = 0; k < p; ++k) gradient[k] = sums[k] + sums[p + k];
+  ShareVariances(*program_, [&](int first, int other) { gradient[other] = gradient[first]; });
 }
 
-// The gradient of a single column j under the adjoint a is column j of V: what Contract does for all pairs at once,
-// done for one column at a time, over the whole square.
-void Covariance::DerivativesTimes(const Matrix& X, const double* log_parameters, const Vector& a, Matrix& V,
-                                  CovarianceScratch& scratch) const {
+void Covariance::ContractAndMultiply(const Matrix& X, const double* log_parameters, const Matrix& W, const Vector& a,
+                                     double* gradient, Matrix& products, CovarianceScratch& scratch) const {
   const int n = static_cast<int>(X.rows());
-  INSTANTGP_CHECK(a.size() == n);
-  scratch.points.resize(TableSize(*program_, n));
+  INSTANTGP_CHECK(W.rows() == n && W.cols() == n && a.size() == n);
+  const std::ptrdiff_t p = program_->num_parameters, stride = n + kPadding;
+  const std::size_t table_size = TableSize(*program_, n);
+  scratch.points.resize(table_size + static_cast<std::size_t>(stride));
   const PointTables points = FillTables(*program_, X, log_parameters, scratch.points.data());
+  double* padded = scratch.points.data() + table_size;
+  std::fill(std::copy_n(a.data(), n, padded), padded + stride, 0.0);
   double* slots = Slots(*program_, scratch);
-  V.setZero(program_->num_parameters, n);
-  const auto columns = [&](int part, int first, int last) {
+  // Of each part: the gradient, then the products.
+  const std::ptrdiff_t part_size = p * (stride + 1);
+  const int parts = n < kTwoPartPairsSize ? 1 : 2;
+  scratch.products.assign(static_cast<std::size_t>(parts * part_size), 0.0);
+  ForEachPart(n, kTwoPartPairsSize, scratch.pool, [&](int part, int first, int last) {
     BlockEvaluator evaluate(*program_, log_parameters, points, points, slots + part * SlotsSize(*program_));
-    double* adjoint = evaluate.Slot(0);
-    for (int j = first; j < last; ++j) {
-      ForEachBlock(
-          n, j, j + 1, [](int) { return 0; },
-          [&](const Block& block) {
-            evaluate.Forward(block);
-            std::copy_n(a.data() + block.runs[0].row, block.size, adjoint);
-            evaluate.Backward(block, adjoint, V.col(j).data());
-          });
-    }
-  };
-  if (n < kTwoPartPairsSize) {
-    columns(0, 0, n);
-  } else {
-    RunOn(scratch.pool, 2, [&](int part, int) { columns(part, part * (n / 2), part == 0 ? n / 2 : n); });
+    double* weights = evaluate.Slot(1);
+    double* sums = scratch.products.data() + part * part_size;
+    const DerivativeProducts into{weights, padded, sums, sums + p, stride};
+    ForEachBlock(
+        n, first, last, [](int j) { return j; },
+        [&](const Block& block) {
+          evaluate.Forward(block);
+          CopyBlock(W, block, weights);
+          evaluate.Backward(block, into);
+        });
+  });
+  products.resize(n, p);
+  for (std::ptrdiff_t k = 0; k < p; ++k) {
+    const double* sums = scratch.products.data();
+    gradient[k] = sums[k];
+    products.col(k) = Eigen::Map<const Vector>(sums + p + k * stride, n);
+    if (parts == 1) continue;
+    gradient[k] += sums[part_size + k];
+    products.col(k) += Eigen::Map<const Vector>(sums + part_size + p + k * stride, n);
   }
+  ShareVariances(*program_, [&](int first, int other) {
+    gradient[other] = gradient[first];
+    products.col(other) = products.col(first);
+  });
 }
 
 void Covariance::ContractCross(const Matrix& A, const Matrix& B, const double* log_parameters, const Matrix& W,
@@ -248,17 +262,20 @@ void Covariance::ContractCross(const Matrix& A, const Matrix& B, const double* l
   std::fill(points, scratch.points.data() + scratch.points.size(), 0.0);
   BlockEvaluator evaluate(*program_, log_parameters, left, right, Slots(*program_, scratch));
   double* adjoint = evaluate.Slot(0);
+  std::vector<double> sums(static_cast<std::size_t>(program_->num_parameters), 0.0);
   ForEachBlock(
       rows, 0, columns, [](int) { return 0; },
       [&](const Block& block) {
         evaluate.Forward(block);
         CopyBlock(W, block, adjoint);
-        evaluate.Backward(block, adjoint, gradient, points);
+        evaluate.Backward(block, adjoint, sums.data(), points);
       });
+  ShareVariances(*program_, [&](int first, int other) { sums[other] = sums[first]; });
+  for (std::size_t k = 0; k < sums.size(); ++k) gradient[k] += sums[k];
   for (std::size_t l = 0; l < program_->leaves.size(); ++l) {
     const ProgramLeaf& leaf = program_->leaves[l];
-    const Eigen::Map<const Vector> sums(points + l * stride, columns);
-    B_gradient.col(leaf.column) += PointScale(leaf, log_parameters) * sums;
+    const Eigen::Map<const Vector> derivatives(points + l * stride, columns);
+    B_gradient.col(leaf.column) += PointScale(leaf, log_parameters) * derivatives;
   }
 }
 

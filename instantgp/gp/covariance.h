@@ -14,9 +14,10 @@ class ThreadPool;
 
 // Memory for one thread's evaluations; grows to what is needed and is reused.
 struct CovarianceScratch {
-  std::vector<double> points;  // per-point tables of each leaf
-  std::vector<double> block;   // values of one block of pairs, every node; twice for two threads
-  ThreadPool* pool = nullptr;  // not owned; if set, larger problems use two of its threads
+  std::vector<double> points;    // per-point tables of each leaf
+  std::vector<double> block;     // values of one block of pairs, every node; twice for two threads
+  std::vector<double> products;  // derivatives times a vector, for each of two threads
+  ThreadPool* pool = nullptr;    // not owned; if set, larger problems use two of its threads
 };
 
 // Immutable after construction; all methods are const and may run in parallel with a scratch each. Parameters are
@@ -51,10 +52,10 @@ class Covariance {
   void Contract(const Matrix& X, const double* log_parameters, const Matrix& W, double* gradient,
                 CovarianceScratch& scratch) const;
 
-  // V(p, j) = sum_i dK_ij / d log theta_p a_i: row p is dK / d log theta_p times a (n). V is resized to (parameters,
-  // n).
-  void DerivativesTimes(const Matrix& X, const double* log_parameters, const Vector& a, Matrix& V,
-                        CovarianceScratch& scratch) const;
+  // The same, and the products of all derivatives with a (n) from one visit of the pairs: column p of `products`, which
+  // is resized to (n, parameters), is dK / d log theta_p times a.
+  void ContractAndMultiply(const Matrix& X, const double* log_parameters, const Matrix& W, const Vector& a,
+                           double* gradient, Matrix& products, CovarianceScratch& scratch) const;
 
   // With W (rows of A, rows of B), added to what is there, so that parts of A can be visited one after the other:
   //   gradient[p] += sum_ij W_ij d k(a_i, b_j) / d log theta_p

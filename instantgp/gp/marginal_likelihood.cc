@@ -54,27 +54,21 @@ NlmlValue Score(const std::function<void(Matrix&)>& build, const Vector& y, cons
   return result;
 }
 
-// `L` the factor, `alpha` solved.
-void AverageInformation(const Covariance& covariance, const Matrix& X, const LogParameters& theta,
-                        const ClosedFormScale* scale, double quadratic, const Matrix& L, const Vector& alpha,
-                        NlmlWorkspace& workspace, Matrix* curvature) {
-  const double count = static_cast<double>(X.rows());
-  Matrix transposed;
-  covariance.DerivativesTimes(X, theta.data(), alpha, transposed, workspace.covariance);
-  Matrix& D_alpha = workspace.D_alpha;
-  D_alpha.resize(X.rows(), theta.size());
-  D_alpha.leftCols(theta.kernel_size()) = transposed.transpose();
-  D_alpha.col(theta.kernel_size()) = std::exp(theta.noise()) * alpha;
+// From D_alpha (n, p + 1) and W, the lower triangle of (A^-1 - slope alpha alpha^T) / n with half its diagonal:
+//   D_i A^-1 D_j  =  n D_i (W + W^T) D_j + slope (D_i alpha) (D_j alpha)   in alpha^T . alpha
+// costs a product with a symmetric matrix, and leaves the factor free to become the inverse.
+void AverageInformation(const Matrix& W, const Matrix& D_alpha, const Vector& alpha, const ClosedFormScale* scale,
+                        double quadratic, double slope, Matrix* curvature) {
+  const double count = static_cast<double>(alpha.size());
   const Vector along_scale = D_alpha.transpose() * alpha;  // alpha^T D_i alpha
-  SolveLower(L, D_alpha);
-  curvature->setZero(theta.size(), theta.size());
-  curvature->selfadjointView<Eigen::Lower>().rankUpdate(D_alpha.transpose(), 0.5 / count);
-  if (scale != nullptr) {
-    const double c = BestScale(quadratic, count, *scale);
-    curvature->selfadjointView<Eigen::Lower>().rankUpdate(along_scale, -0.5 / (count * quadratic));
-    *curvature /= c;
-  }
-  curvature->triangularView<Eigen::StrictlyUpper>() = curvature->transpose();
+  Matrix half = W.triangularView<Eigen::Lower>() * D_alpha;
+  const Matrix product = D_alpha.transpose() * half;
+  *curvature = 0.5 * (product + product.transpose());
+  double along = 0.5 * slope / count;
+  if (scale != nullptr) along -= 0.5 / (count * quadratic);
+  *curvature += along * (along_scale * along_scale.transpose());
+  if (scale != nullptr) *curvature /= BestScale(quadratic, count, *scale);
+  curvature->triangularView<Eigen::StrictlyUpper>() = curvature->transpose();  // symmetric to the last bit
 }
 
 NlmlValue NotFinite() {
@@ -114,9 +108,6 @@ bool NlmlGradient(const Covariance& covariance, const Matrix& X, const LogParame
   Vector& alpha = workspace.alpha;
   const double quadratic = alpha.squaredNorm(), slope = SlopeInQuadratic(quadratic, count, scale);
   SolveLowerTransposed(A, alpha);
-  if (curvature != nullptr) {
-    AverageInformation(covariance, X, theta, scale, quadratic, A, alpha, workspace, curvature);
-  }
   InvertFromFactor(A, workspace.covariance.pool);
   // dNLML/dK = (A^-1 - slope alpha alpha^T) / (2 n); strictly lower entries stand for two.
   for (Index j = 0; j < n; ++j) {
@@ -125,8 +116,16 @@ bool NlmlGradient(const Covariance& covariance, const Matrix& X, const LogParame
   }
   gradient->resize(p + 1);
   (*gradient)[p] = std::exp(theta[p]) * A.diagonal().sum();
-  covariance.Contract(X, theta.data(), A, gradient->data(), workspace.covariance);
-  return gradient->allFinite() && (curvature == nullptr || curvature->allFinite());
+  if (curvature == nullptr) {
+    covariance.Contract(X, theta.data(), A, gradient->data(), workspace.covariance);
+    return gradient->allFinite();
+  }
+  Matrix& D_alpha = workspace.D_alpha;
+  covariance.ContractAndMultiply(X, theta.data(), A, alpha, gradient->data(), D_alpha, workspace.covariance);
+  D_alpha.conservativeResize(n, p + 1);
+  D_alpha.col(p) = std::exp(theta[p]) * alpha;
+  AverageInformation(A, D_alpha, alpha, scale, quadratic, slope, curvature);
+  return gradient->allFinite() && curvature->allFinite();
 }
 
 NlmlValue NlmlOfGram(const Matrix& K, const Vector& y, double log_noise, NlmlWorkspace& workspace,

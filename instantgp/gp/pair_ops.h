@@ -89,6 +89,10 @@ inline void Map(int size, double* out, F f) {
   for (int k = 0; k < size; k += lanes) hn::StoreU(f(k), d, out + k);
 }
 
+inline void Multiply(int size, const double* a, const double* b, double* out) {
+  Map(size, out, [=](int k) { return hn::Mul(Load(a, k), Load(b, k)); });
+}
+
 // exp(x) for x <= 700, zero below -200 (1e-87); a larger x counts as 700 (1e304), so a wild parameter gives a finite
 // number.
 //

@@ -41,6 +41,7 @@ int Program::AddMonomial(const std::vector<int>& members) {
   for (int l : members) (leaves[l].symbol == Elementary::kLIN ? node.linears : node.leaves).push_back(l);
   // LIN alone is its own value.
   node.value_slot = members.size() == 1 && !node.linears.empty() ? leaves[members[0]].slot : NewSlots(1);
+  if (!node.leaves.empty()) node.weighted_slot = NewSlots(1);
   if (!node.linears.empty()) {
     node.rest_slot = NewSlots(1);
     node.first_slot = NewSlots(static_cast<int>(node.linears.size()) + 1);

@@ -1,6 +1,7 @@
 // An expression compiled for evaluation on blocks of pairs. Internal to gp/.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "instantgp/kernel/expression.h"
@@ -25,8 +26,9 @@ struct ProgramNode {
   std::vector<int> leaves;    // kMonomial: those with an exponent
   std::vector<int> linears;   // kMonomial: the LIN leaves
   int value_slot = 0;
-  int rest_slot = 0;   // kMonomial with LIN and other leaves: the product of the others
-  int first_slot = 0;  // kProduct and kMonomial with LIN: scratch of the backward pass
+  int rest_slot = 0;      // kMonomial with LIN and other leaves: the product of the others
+  int first_slot = 0;     // kProduct and kMonomial with LIN: scratch of the backward pass
+  int weighted_slot = 0;  // kMonomial with exponents: adjoint times value
 };
 
 struct Program {
@@ -37,7 +39,7 @@ struct Program {
   std::vector<ProgramNode> nodes;   // children before parents; the root is last
   int num_parameters = 0;
   int num_tables = 0;
-  int num_slots = 1;  // slot 0 holds the adjoint of the root
+  int num_slots = 2;  // slot 0 holds the adjoint of the root, slot 1 weights (DerivativeProducts)
 
  private:
   int Compile(const Expression& e);
@@ -45,6 +47,17 @@ struct Program {
   int AddMonomial(const std::vector<int>& members);
   int NewSlots(int count);
 };
+
+// The derivatives by the variances of a monomial's leaves are one: to the others from where the backward pass puts it,
+// the first. `first` and `other` are parameters.
+template <typename Copy>
+void ShareVariances(const Program& program, Copy copy) {
+  for (const ProgramNode& node : program.nodes) {
+    for (std::size_t l = 1; l < node.leaves.size(); ++l) {
+      copy(program.leaves[node.leaves[0]].parameter, program.leaves[node.leaves[l]].parameter);
+    }
+  }
+}
 
 // Per-point tables of a leaf: SE and MAT52 scaled x; LIN x and v x; PER sin h, cos h and h.
 int NumTables(Elementary symbol);

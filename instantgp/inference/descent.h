@@ -30,6 +30,7 @@ struct Descent {
   NlmlPoint end;  // evaluated on all rows; not ok: no start could be
   bool moved = false;
   int evaluations = 0;
+  Matrix curvature;  // of NLML per point by log theta, near the end (average information); empty: none
 };
 
 // `start` at its best scale. `pool` may be null; the result does not depend on it.

@@ -1,4 +1,4 @@
-// Parameters with their likelihood on some rows: what ranking and gradient step pass on.
+// Parameters with their likelihood on some rows: what ranking, steps and noise floor pass on.
 #pragma once
 
 #include "instantgp/base/matrix.h"
@@ -10,9 +10,8 @@ namespace instantgp {
 // Some parameters and what is known of them on some rows.
 struct NlmlPoint {
   LogParameters theta;
-  Matrix K;                 // the kernel's Gram matrix, lower triangle
-  NlmlWorkspace workspace;  // A: the factor of K + noise, alpha: L^-1 y
-  NlmlValue value;
+  NlmlWorkspace workspace = {};  // A: the factor of K + noise, alpha: L^-1 y
+  NlmlValue value = {};
 };
 
 // Everything but theta, from theta. Not ok where theta is not finite.

@@ -83,17 +83,23 @@ void NoiseFloor::AddWall(const LogParameters& theta, double* value, Vector* grad
   if (gradient != nullptr) (*gradient)[theta.kernel_size()] -= below;
 }
 
-int RaiseNoise(const NoiseFloor& floor, const Vector& y, const ClosedFormScale* scale, NlmlPoint& point) {
+int RaiseNoise(const NoiseFloor& floor, const Covariance& covariance, const Matrix& X, const Vector& y,
+               const ClosedFormScale* scale, NlmlPoint& point) {
   const double log_noise = point.theta.noise() + point.value.log_scale;
   int evaluations = 0;
   NlmlPoint raised;
+  Matrix K;  // only where it is needed, which is rare
   const auto raise_to = [&](double level) {
+    if (K.size() == 0) {
+      K.resize(X.rows(), X.rows());
+      covariance.Gram(X, point.theta.data(), K, point.workspace.covariance);
+    }
     raised.theta = point.theta;
     raised.value = point.value;
     for (int pass = 0; pass < 2 && raised.value.ok; ++pass) {  // the scale answers to the noise; twice is near enough
       double& own = raised.theta.noise();
       own = level - raised.value.log_scale;
-      raised.value = NlmlOfGram(point.K, y, own, raised.workspace, scale);
+      raised.value = NlmlOfGram(K, y, own, raised.workspace, scale);
       ++evaluations;
     }
     return raised.value.ok;
@@ -105,10 +111,7 @@ int RaiseNoise(const NoiseFloor& floor, const Vector& y, const ClosedFormScale* 
   });
   const double target = std::max(level.value_or(log_noise), floor.least());
   const bool move = target > log_noise && raise_to(target);
-  if (move) {
-    std::swap(raised.K, point.K);
-    std::swap(raised, point);
-  }
+  if (move) std::swap(raised, point);
   return evaluations;
 }
 

@@ -68,6 +68,7 @@ inline LogParameters WithNoiseAtLeast(LogParameters theta, double log_noise) {
 
 // Raise noise that the rows do not speak for, the rest of the evaluated point being as it is. Returns the likelihoods
 // it took.
-int RaiseNoise(const NoiseFloor& floor, const Vector& y, const ClosedFormScale* scale, NlmlPoint& point);
+int RaiseNoise(const NoiseFloor& floor, const Covariance& covariance, const Matrix& X, const Vector& y,
+               const ClosedFormScale* scale, NlmlPoint& point);
 
 }  // namespace instantgp

@@ -24,24 +24,26 @@ namespace instantgp {
 namespace {
 
 // A' = c A has the factor sqrt(c) L and alpha / c.
-Posterior ScaledPosterior(const Structure& structure, const Matrix& X, const Vector& y, NlmlPoint& of) {
+Posterior ScaledPosterior(const Structure& structure, const Matrix& X, const Vector& y, NlmlPoint& of,
+                          double log_scale) {
   Matrix& L = of.workspace.A;
   Vector& alpha = of.workspace.alpha;
   SolveLowerTransposed(L, alpha);
-  const double scale = std::exp(of.value.log_scale), root = std::exp(0.5 * of.value.log_scale);
+  const double scale = std::exp(log_scale), root = std::exp(0.5 * log_scale);
   for (Index j = 0; j < L.cols(); ++j) {
     L.col(j).head(j).setZero();
     L.col(j).tail(L.rows() - j) *= root;
   }
   alpha /= scale;
-  return Posterior(ToExpression(structure), X, y, ScaleKernelAndNoise(structure, of.theta, of.value.log_scale),
-                   std::move(L), std::move(alpha), of.value.jitter * scale);
+  return Posterior(ToExpression(structure), X, y, ScaleKernelAndNoise(structure, of.theta, log_scale), std::move(L),
+                   std::move(alpha), of.value.jitter * scale);
 }
 
 struct Chosen {
   NlmlPoint point;  // evaluated on all rows
   int evaluations = 0;
   bool stepped = false;
+  Matrix curvature;  // Descent's
 };
 
 // The hypotheses, best first, on some of the rows.
@@ -71,6 +73,7 @@ Chosen Choose(const Structure& structure, const Matrix& X, const Vector& y, cons
     chosen.evaluations += descent.evaluations;
     chosen.point = std::move(descent.end);
     chosen.stepped = descent.moved;
+    chosen.curvature = std::move(descent.curvature);
   }
   // As decoded; or where steps found nothing that has a factor on all rows. The best one's turn first.
   for (std::size_t k = 0; k < candidates.size() && !chosen.point.value.ok; ++k) {
@@ -86,7 +89,7 @@ Chosen Choose(const Structure& structure, const Matrix& X, const Vector& y, cons
                     std::to_string(n) + " rows. Look for duplicate rows or extreme values, or fit by the method map.",
                 {{"method", "map"}});
   }
-  chosen.evaluations += RaiseNoise(NoiseFloor(covariance.expression(), X, y), y, scale, chosen.point);
+  chosen.evaluations += RaiseNoise(NoiseFloor(covariance.expression(), X, y), covariance, X, y, scale, chosen.point);
   return chosen;
 }
 
@@ -104,9 +107,14 @@ OneShot InferOneShot(const TrainedNetwork& network, const Encoding& encoding, co
   if (!bare) hypotheses = WithHypothesesFromData(structure, X, y, hypotheses);
   const std::optional<ClosedFormScale> scale = ScaleOf(network.config());
   Chosen chosen = Choose(structure, X, y, hypotheses, scale ? &*scale : nullptr, !bare, options.pool);
-  Posterior posterior = ScaledPosterior(structure, X, y, chosen.point);
+  const double n = static_cast<double>(X.rows());
+  const bool averaged = options.draws > 0 && !bare && n <= kMostRowsToAverage;
+  double log_scale = chosen.point.value.log_scale;
+  // Where predictions are averaged, the draws have it.
+  if (n > kMostRowsToAverage && chosen.curvature.size() > 0) log_scale += LogOptimism(n * chosen.curvature, n);
+  Posterior posterior = ScaledPosterior(structure, X, y, chosen.point, log_scale);
   Matrix draws;
-  if (options.draws > 0 && !bare && X.rows() <= kMostRowsToAverage) {
+  if (averaged) {
     draws = DrawParameters(Covariance(posterior.expression()), X, y, posterior.theta(), options.draws);
   }
   return {std::move(posterior), std::move(hypotheses), scale,     chosen.evaluations,

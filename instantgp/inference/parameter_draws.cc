@@ -1,5 +1,6 @@
 #include "instantgp/inference/parameter_draws.h"
 
+#include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
@@ -30,6 +31,18 @@ std::vector<Index> RowsByValue(const ParameterTable& table, const LogParameters&
 
 }  // namespace
 
+double LogOptimism(const Matrix& H, double n) {
+  Matrix held = H;
+  held.diagonal().array() += 1;
+  const Eigen::LDLT<Matrix> factor(held);
+  if (factor.info() != Eigen::Success) return 0;
+  const Index p = H.rows();
+  const double determined = static_cast<double>(p) - factor.solve(Matrix::Identity(p, p)).trace();
+  if (!(determined > 0)) return 0;
+  const double k = std::min(determined, n / 3);
+  return std::log((n + k) / (n - k));
+}
+
 Matrix DrawParameters(const Covariance& covariance, const Matrix& X, const Vector& y, const LogParameters& theta,
                       int count) {
   const ParameterTable table(covariance.expression());
@@ -42,12 +55,14 @@ Matrix DrawParameters(const Covariance& covariance, const Matrix& X, const Vecto
     return {};
   }
   H *= n;
+  const double log_optimism = LogOptimism(H, n);
   H.diagonal().array() += std::pow(PullStd(static_cast<int>(y.size())), -2);
   const Eigen::SelfAdjointEigenSolver<Matrix> eigen(H);
   if (eigen.info() != Eigen::Success || !(eigen.eigenvalues().minCoeff() > 0)) return {};
   const Matrix S = eigen.operatorInverseSqrt();
   const NoiseFloor floor(covariance.expression(), X, y);
   const std::vector<Index> order = RowsByValue(table, theta);
+  const LogParameters centre = theta + log_optimism * ScaleDirection(covariance.expression());
   RandomStream random(1, 0);
   Matrix draws(theta.size(), count);
   Vector z(theta.size());
@@ -57,7 +72,7 @@ Matrix DrawParameters(const Covariance& covariance, const Matrix& X, const Vecto
     } else {
       z = -z;
     }
-    draws.col(k) = theta + S * z;
+    draws.col(k) = centre + S * z;
     draws(NoiseRow(draws), k) = std::max(draws(NoiseRow(draws), k), floor.least());
   }
   return draws;

@@ -50,14 +50,16 @@ std::vector<NlmlPoint> RankLadders(const Covariance& covariance, const RowSample
     NlmlPoint& point = best[static_cast<std::size_t>(k)];
     if (!ladder.theta.allFinite()) return;
     point.theta = ladder.theta;
-    point.K.resize(rows.X.rows(), rows.X.rows());
-    covariance.Gram(rows.X, point.theta.data(), point.K, point.workspace.covariance);
-    const double base = ladder.of_kernel ? std::log(point.K.diagonal().mean()) : 0;
+    Matrix K(rows.X.rows(), rows.X.rows());
+    covariance.Gram(rows.X, point.theta.data(), K, point.workspace.covariance);
+    const double base = ladder.of_kernel ? std::log(K.diagonal().mean()) : 0;
     NlmlWorkspace trial;
     for (const double rung : ladder.log_noises) {
       const double log_noise = base + rung;
-      const NlmlValue value = NlmlOfGram(point.K, rows.y, log_noise, trial, scale);
-      if (!value.ok || (point.value.ok && value.nlml >= point.value.nlml)) continue;
+      const NlmlValue value = NlmlOfGram(K, rows.y, log_noise, trial, scale);
+      if (point.value.ok && !(value.ok && value.nlml < point.value.nlml))
+        break;  // noise has one optimum, nearly always
+      if (!value.ok) continue;
       point.value = value;
       point.theta.noise() = log_noise;
       std::swap(point.workspace.A, trial.A);

@@ -22,6 +22,7 @@ Type2Objective::Type2Objective(const Covariance& covariance, const ParameterTabl
 }
 
 bool Type2Objective::Evaluate(const Vector& theta, double* value, Vector* gradient) {
+  factor_ = false;
   const NlmlValue nlml = NegativeLogMarginalLikelihood(covariance_, X_, y_, theta, gradient, workspace_);
   if (!nlml.ok) return false;
   *value = nlml.nlml;
@@ -32,19 +33,38 @@ bool Type2Objective::Evaluate(const Vector& theta, double* value, Vector* gradie
 }
 
 bool Type2Objective::Value(Vector& theta, double* value) {
-  const NlmlValue nlml = NegativeLogMarginalLikelihood(covariance_, X_, y_, theta, nullptr, workspace_, Scale());
-  if (!nlml.ok) return false;
-  evaluated_ = theta;
-  theta += nlml.log_scale * scale_direction_;
+  if (!factor_ || theta != evaluated_) {
+    last_ = NegativeLogMarginalLikelihood(covariance_, X_, y_, theta, nullptr, workspace_, Scale());
+    factor_ = last_.ok;
+    evaluated_ = theta;
+  }
+  if (!last_.ok) return false;
+  theta += last_.log_scale * scale_direction_;
   moved_ = theta;
-  *value = nlml.nlml;
+  *value = last_.nlml;
   AddWalls(moved_, value, nullptr, nullptr);
   if (map_) AddPriors(moved_, value, nullptr, nullptr);
   AddPull(moved_, value, nullptr, nullptr);
   return true;
 }
 
+void Type2Objective::StartFrom(NlmlPoint point) {
+  ThreadPool* pool = workspace_.covariance.pool;
+  workspace_ = std::move(point.workspace);
+  workspace_.covariance.pool = pool;
+  evaluated_ = std::move(point.theta);
+  last_ = std::move(point.value);
+  factor_ = last_.ok;
+}
+
+std::optional<NlmlPoint> Type2Objective::TakePoint(const LogParameters& theta) {
+  if (!factor_ || moved_ != theta) return std::nullopt;
+  factor_ = false;
+  return NlmlPoint{evaluated_, std::move(workspace_), last_};
+}
+
 bool Type2Objective::Slopes(Vector* gradient, Matrix* curvature) {
+  factor_ = false;
   if (!NlmlGradient(covariance_, X_, evaluated_, Scale(), workspace_, gradient, curvature)) return false;
   double value = 0;
   AddWalls(moved_, &value, gradient, curvature);
@@ -54,6 +74,7 @@ bool Type2Objective::Slopes(Vector* gradient, Matrix* curvature) {
 }
 
 NlmlValue Type2Objective::Nlml(const LogParameters& theta) {
+  factor_ = false;
   return NegativeLogMarginalLikelihood(covariance_, X_, y_, theta, nullptr, workspace_);
 }
 

@@ -6,6 +6,7 @@
 #include "instantgp/base/matrix.h"
 #include "instantgp/base/thread_pool.h"
 #include "instantgp/gp/marginal_likelihood.h"
+#include "instantgp/inference/nlml_point.h"
 #include "instantgp/inference/noise_floor.h"
 #include "instantgp/kernel/log_parameters.h"
 #include "instantgp/kernel/parameters.h"
@@ -27,6 +28,13 @@ class Type2Objective final : public FirstOrderFunction, public SecondOrderFuncti
   // Without priors the overall scale is set to its best at no cost, and slopes are those along the other directions.
   bool Value(Vector& theta, double* value) override;
   bool Slopes(Vector* gradient, Matrix* curvature) override;
+
+  // Values at this point's theta from then on cost nothing: it brings its factor along. Of the same rows, scale and
+  // covariance.
+  void StartFrom(NlmlPoint point);
+  // The point with its factor where the last Value was asked for, if that is what it moved to `theta`, and its slopes
+  // have not used the factor up.
+  std::optional<NlmlPoint> TakePoint(const LogParameters& theta);
 
   Reach StepReach() const;
 
@@ -60,6 +68,8 @@ class Type2Objective final : public FirstOrderFunction, public SecondOrderFuncti
   NoiseFloor floor_, held_;
   NlmlWorkspace workspace_;
   LogParameters evaluated_, moved_;  // of the last Value: where the factor was made, and where the scale took it
+  NlmlValue last_;                   // its likelihood
+  bool factor_ = false;              // whether the workspace still holds the factor
 };
 
 }  // namespace instantgp

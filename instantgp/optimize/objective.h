@@ -35,6 +35,7 @@ struct OptimizeSummary {
   int evaluations = 0;
   int rejected = 0;  // evaluations that failed or were not finite
   StopReason reason = StopReason::kFailedAtStart;
+  Matrix curvature = {};  // second order: the last approximate Hessian, at x or one step before it; empty: none
 };
 
 }  // namespace instantgp

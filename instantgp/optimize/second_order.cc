@@ -63,6 +63,7 @@ OptimizeSummary MinimizeSecondOrder(SecondOrderFunction& f, const Vector& start,
     summary.reason = StopReason::kLineSearch;
     return summary;
   }
+  summary.curvature = H;
   double damping = kFirstDamping, size = 1, share = 1;  // of the reach
   int idle = 0;                                         // steps in a row that gained next to nothing
   while (true) {
@@ -116,6 +117,7 @@ OptimizeSummary MinimizeSecondOrder(SecondOrderFunction& f, const Vector& start,
       summary.reason = StopReason::kLineSearch;
       return summary;
     }
+    summary.curvature = H;
     size = Secant(moved, before, gradient, H_before);
   }
 }

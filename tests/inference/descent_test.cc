@@ -97,13 +97,29 @@ TEST(Type2Objective, SlopesAreThoseOfTheValue) {
   }
 }
 
+// k parameters that the rows determine sharply, and others that they say nothing of: (n + k) / (n - k).
+TEST(ParameterDraws, OptimismCountsTheParametersThatTheRowsDetermine) {
+  Matrix H = Matrix::Zero(5, 5);
+  EXPECT_NEAR(LogOptimism(H, 50), 0, 1e-12);
+  H.diagonal() << 1e9, 1e9, 1e9, 0, 0;
+  EXPECT_NEAR(LogOptimism(H, 50), std::log(53.0 / 47.0), 1e-6);
+  H(3, 3) = 1;  // a standard deviation of one: half of a parameter
+  EXPECT_NEAR(LogOptimism(H, 50), std::log(53.5 / 46.5), 1e-6);
+  EXPECT_LE(LogOptimism(H, 4), std::log(2.0) + 1e-12);  // more parameters than rows can bear
+}
+
 TEST(ParameterDraws, ComeInPairsAboutTheAnswerAndFollowAPermutationOfTheColumns) {
   const Simulated s = DrawPositive(3, 60, 3);
   const Expression expression = ToExpression(s.given);
   const Matrix draws = DrawParameters(Covariance(expression), s.X, s.y, s.theta, 8);
   ASSERT_EQ(draws.cols(), 8);
+  // About the answer, with kernel and noise a little larger (LogOptimism).
+  const LogParameters direction = ScaleDirection(expression);
   for (Index k = 0; k < 8; k += 2) {
-    EXPECT_LT((0.5 * (draws.col(k) + draws.col(k + 1)) - s.theta).head(s.theta.size() - 1).norm(), 1e-9);
+    const Vector away = 0.5 * (draws.col(k) + draws.col(k + 1)) - s.theta;
+    const double larger = away.dot(direction) / direction.squaredNorm();
+    EXPECT_GT(larger, 0);
+    EXPECT_LT((away - larger * direction).head(s.theta.size() - 1).norm(), 1e-9);
     EXPECT_GT((draws.col(k) - s.theta).norm(), 1e-3);
   }
   // SE on every column: theta and draws are permuted with them.

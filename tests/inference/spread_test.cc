@@ -58,8 +58,9 @@ TEST(Spread, RanksEveryRungAndKeepsTheFactorOfTheBest) {
     for (const NoiseLadder& ladder : ladders) {
       NlmlPoint point;
       point.theta = ladder.theta;
-      Evaluate(covariance, s.X, s.y, &scale, point);
-      const double base = ladder.of_kernel ? std::log(point.K.diagonal().mean()) : 0;
+      Matrix K(s.X.rows(), s.X.rows());
+      covariance.Gram(s.X, point.theta.data(), K, point.workspace.covariance);
+      const double base = ladder.of_kernel ? std::log(K.diagonal().mean()) : 0;
       for (const double rung : ladder.log_noises) {
         point.theta.noise() = base + rung;
         Evaluate(covariance, s.X, s.y, &scale, point);
