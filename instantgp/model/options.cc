@@ -15,7 +15,7 @@ void FitOptions::Validate() const {
     throw Error(ErrorCode::kUsage, std::string(option) + " must " + rule + ", got " + std::to_string(given),
                 {{option}});
   };
-  require(steps >= 0, "steps", "not be negative", steps);
+  require(steps.value_or(0) >= 0, "steps", "not be negative", steps.value_or(0));
   require(restarts >= 1, "restarts", "be at least 1", restarts);
   require(inducing >= 0, "inducing", "not be negative", inducing);
   if (map && method != Method::kRefine && method != Method::kMap) {

@@ -24,7 +24,9 @@ INSTANTGP_EXPORT std::string ListMethods();  // "oneshot, refine, ml, ..." for m
 
 struct INSTANTGP_EXPORT FitOptions {
   Method method = Method::kOneShot;
-  int steps = 0;      // 0: the method's default
+  // Most optimiser steps; none, and 0 for all methods but oneshot: the method's default. oneshot takes no number but 0,
+  // the network's answer as it is.
+  std::optional<int> steps = {};
   bool map = false;   // refine: with the log priors, as map does
   int restarts = 10;  // multistart
   int inducing = 0;   // svgp: inducing points; 0: half the rows

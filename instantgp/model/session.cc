@@ -44,7 +44,7 @@ Type2Options ToType2(const FitOptions& options, std::stop_token stop, ThreadPool
   type2.optimizer =
       options.method == Method::kAdam || options.method == Method::kMultiStart ? Optimizer::kAdam : Optimizer::kLbfgs;
   type2.map = options.method == Method::kMap || options.map;
-  type2.max_steps = options.steps;
+  type2.max_steps = options.steps.value_or(0);
   type2.restarts = options.restarts;
   type2.seed = options.seed;
   type2.pool = pool;
@@ -207,9 +207,11 @@ Model Session::FitDecoded(const Encoding& encoding, const Structure& structure, 
   FitSummary summary = SummaryOf(options, encoding);
   summary.time_ms.encode = encoding.encode_ms;
   std::vector<std::string> warnings = encoding.warnings;
-  OneShot found =
-      InferOneShot(asked, encoding, structure,
-                   {.pool = pool, .decoded = hypotheses, .draws = options.method == Method::kOneShot ? draws : 0});
+  OneShot found = InferOneShot(asked, encoding, structure,
+                               {.pool = pool,
+                                .decoded = hypotheses,
+                                .bare = options.method == Method::kOneShot && options.steps == 0,
+                                .draws = options.method == Method::kOneShot ? draws : 0});
   summary.time_ms.decode = found.decode_ms;
   summary.time_ms.factorize = found.factorize_ms;
   summary.evaluations = found.evaluations;
@@ -276,7 +278,7 @@ Model Session::FitSparse(ScaledTable table, const Expression& expression, const 
                          ThreadPool* pool) const {
   SvgpOptions svgp;
   svgp.inducing = options.inducing;
-  svgp.max_steps = options.steps;
+  svgp.max_steps = options.steps.value_or(0);
   svgp.seed = options.seed;
   svgp.pool = pool;
   svgp.stop = options_.stop;

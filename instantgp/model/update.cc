@@ -159,7 +159,7 @@ FitOptions OptionsOf(const Model& model, const UpdateOptions& options) {
   FitOptions fit;
   fit.method = options.method.value_or(MethodFromName(model.summary().method).value_or(Method::kMl));
   fit.map = model.summary().map && fit.method == Method::kRefine;
-  fit.steps = options.steps;
+  if (options.steps > 0) fit.steps = options.steps;
   return fit;
 }
 

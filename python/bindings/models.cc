@@ -33,8 +33,8 @@ Method MethodNamed(const std::string& name) {
   throw Error(ErrorCode::kUsage, "there is no method '" + name + "'; there are " + ListMethods());
 }
 
-Options MakeOptions(const std::string& method, int steps, const std::string& objective, int restarts, int inducing,
-                    std::uint64_t seed, int threads, const std::optional<std::string>& weights) {
+Options MakeOptions(const std::string& method, std::optional<int> steps, const std::string& objective, int restarts,
+                    int inducing, std::uint64_t seed, int threads, const std::optional<std::string>& weights) {
   if (objective != "ml" && objective != "map") {
     throw Error(ErrorCode::kUsage, "the objective is 'ml' or 'map', not '" + objective + "'");
   }
@@ -134,7 +134,7 @@ py::tuple UpdateWith(const Model& model, const Array& X, const Array& y, const s
   const Matrix rows = ToMatrix(X, "X");
   const Vector targets = ToVector(y, "y");
   UpdateOptions update;
-  update.steps = options.fit.steps;
+  update.steps = options.fit.steps.value_or(0);
   update.reinfer = reinfer == "always"  ? Reinfer::kAlways
                    : reinfer == "never" ? Reinfer::kNever
                                         : Reinfer::kWhenDrifting;
@@ -250,7 +250,7 @@ void BindModels(py::module_& module) {
       .def_readonly("column_names", &Dataset::column_names);
 
   py::class_<Options>(module, "FitOptions", "How to fit, checked; with the network of `weights`, a file.")
-      .def(py::init(&MakeOptions), py::kw_only(), "method"_a = "oneshot", "steps"_a = 0, "objective"_a = "ml",
+      .def(py::init(&MakeOptions), py::kw_only(), "method"_a = "oneshot", "steps"_a = py::none(), "objective"_a = "ml",
            "restarts"_a = 10, "inducing"_a = 0, "seed"_a = 0, "threads"_a = 0, "weights"_a = py::none());
 
   py::class_<KeptEncoding>(module, "Encoding", "A table as the network has read it: asked for any number of kernels.")

@@ -22,7 +22,8 @@ class OneShotGPRegressor(Regressor):
         "oneshot"; "refine" (its answer polished by L-BFGS); "ml", "adam", "multistart", "map" (searched from scratch,
         for any kernel); "svgp" (sparse, for many rows); "ahgp" (the AHGP baseline, SE only).
     steps : int, optional
-        Most optimiser steps; None: the method's own number.
+        Most optimiser steps; None: the method's own number. With the method
+        ``oneshot``, 0 is the network's answer alone, without steps down the likelihood.
     objective : {"ml", "map"}, default="ml"
         What refine optimises.
     restarts : int, default=10

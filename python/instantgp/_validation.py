@@ -40,7 +40,7 @@ class Regressor(RegressorMixin, BaseEstimator):
     def _fit_options(self) -> _core.FitOptions:
         return _core.FitOptions(
             method=self.method,
-            steps=self.steps or 0,
+            steps=self.steps,
             objective=self.objective,
             restarts=self.restarts,
             inducing=getattr(self, "inducing", None) or 0,

@@ -61,7 +61,7 @@ TEST_F(ExperimentTest, TheBenchmarkIsSevenDatasetsTimesTwentyFourStructures) {
   EXPECT_EQ(datasets.size(), 7U);
   EXPECT_EQ(structures.size(), 24U);
   EXPECT_EQ(FindExperiment("benchmark").methods,
-            (std::vector<std::string>{"oneshot", "refine", "ml", "adam", "multistart", "map", "svgp"}));
+            (std::vector<std::string>{"oneshot", "bare", "refine", "ml", "adam", "multistart", "map", "svgp"}));
   options.splits = 3;
   EXPECT_EQ(FindExperiment("benchmark").tasks(options).size(), 3U * 7 * 24);
   options.splits = 0;

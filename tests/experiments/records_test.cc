@@ -235,7 +235,7 @@ TEST(Figures, AreWellFormedWithAndWithoutFailures) {
 
 TEST(Figures, MethodsOfTheBenchmarkHaveDifferentColours) {
   std::vector<std::string> colors;
-  for (const char* method : {"oneshot", "refine", "ml", "adam", "multistart", "map", "svgp"}) {
+  for (const char* method : {"oneshot", "bare", "refine", "ml", "adam", "multistart", "map", "svgp"}) {
     EXPECT_EQ(std::count(colors.begin(), colors.end(), MethodColor(method)), 0) << method;
     EXPECT_NE(MethodTitle(method), method);
     colors.push_back(MethodColor(method));

@@ -104,7 +104,7 @@ TEST(TableSplitTest, DefaultsAreThreeSplitsOfFiveHundredRows) {
   const std::vector<Task> tasks = FindExperiment("tables").tasks(options);
   ASSERT_EQ(tasks.size(), 3U);
   EXPECT_EQ(tasks[0].structure, "SE");
-  EXPECT_EQ(FindExperiment("tables").methods, (std::vector<std::string>{"oneshot", "refine", "ml"}));
+  EXPECT_EQ(FindExperiment("tables").methods, (std::vector<std::string>{"oneshot", "bare", "refine", "ml"}));
   options.kernels = {"SE", "PER", "SE"};
   EXPECT_EQ(FindExperiment("tables").tasks(options).size(), 6U);
   options.rows = 30;

@@ -37,7 +37,7 @@ struct EnsembleArguments {
   DataOptions data;
   std::string kernels, method = "oneshot", weights_by = "bma", weights;
   double temperature = 0;
-  int steps = 0;
+  std::optional<int> steps;
 };
 
 std::vector<std::string> ReadKernels(const std::string& path) {
@@ -138,7 +138,9 @@ void RegisterEnsemble(CLI::App& app, Selected& selected) {
                    "Temperature of tempered weights [0: square root of the rows]")
       ->type_name("T")
       ->check(CLI::Range(0.0, 1e9));
-  command->add_option("--steps", options->steps, "Maximum optimiser steps per member [0: the method's default]")
+  command
+      ->add_option("--steps", options->steps,
+                   "Most optimiser steps per member [the method's default]; oneshot: 0, the network's answer alone")
       ->type_name("K")
       ->check(CLI::Range(0, 1000000));
   command->add_option("--weights", options->weights, "Network weights for oneshot and refine [the embedded ones]")

@@ -28,7 +28,7 @@ The folder (--out) receives records.csv, records.json, tables.md and figures. Th
 run; more --splits, --methods or kernels add to what is there. docs/evaluate.md says where the real datasets come from.
 
 tables takes any folder: every *.csv in it, with the target as the last column. The method bare is the network's answer
-without one-shot's gradient step.)";
+without one-shot's steps down the likelihood (fit --steps 0).)";
 
 // Kernels separated by commas; a comma inside parentheses or quotes belongs to a kernel.
 std::vector<std::string> SplitKernels(const std::vector<std::string>& lists) {

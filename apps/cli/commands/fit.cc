@@ -34,7 +34,7 @@ struct FitArguments {
   CommonOptions common;
   DataOptions data;
   std::string kernel = "SE", method = "oneshot", weights, objective = "ml", compare;
-  int steps = 0;
+  std::optional<int> steps;
   int restarts = 10;
   int inducing = 0;
   ExplainOptions explain;
@@ -108,7 +108,9 @@ void RegisterFit(CLI::App& app, Selected& selected) {
   command
       ->add_option("-m,--method", options->method, "oneshot, refine, ml, adam, multistart, map, svgp or ahgp [oneshot]")
       ->type_name("NAME");
-  command->add_option("--steps", options->steps, "Maximum optimiser steps [0: the method's default]")
+  command
+      ->add_option("--steps", options->steps,
+                   "Most optimiser steps [the method's default]; oneshot: 0, the network's answer alone")
       ->type_name("K")
       ->check(CLI::Range(0, 1000000));
   command->add_option("--objective", options->objective, "What refine optimises: ml, or map (adds the log priors) [ml]")

@@ -8,6 +8,7 @@
 #include "instantgp/experiments/report/grouping.h"
 #include "instantgp/experiments/report/statistics.h"
 #include "instantgp/experiments/report/tables.h"
+#include "instantgp/experiments/run/score.h"
 #include "instantgp/inference/trained_network.h"
 #include "instantgp/network/config.h"
 #include "instantgp/plot/figure.h"
@@ -78,8 +79,8 @@ Report AhgpReport(const std::vector<Record>& records, const ExperimentOptions& o
 Experiment AhgpExperiment() {
   return {"ahgp",
           "ARD-SE on seven real datasets over 20 splits, next to the published table",
-          {"oneshot", "ahgp", "refine", "ml"},
-          {},
+          {"oneshot", kBareMethod, "ahgp", "refine", "ml"},
+          {kBareMethod},
           [](const ExperimentOptions& options) {
             const int splits = options.splits > 0 ? options.splits : options.quick ? 3 : 20;
             return RealTasks(options, {BenchmarkStructures()[0]}, splits);

@@ -75,8 +75,8 @@ Report BoxReport(const std::vector<Record>& records, const ExperimentOptions&) {
 Experiment SimulatedExperiment() {
   return {"simulated",
           "200 held-out pairs of data and structure from the training distribution",
-          {"oneshot", "refine", "ml", "map", "truth"},
-          {"truth"},
+          {"oneshot", kBareMethod, "refine", "ml", "map", "truth"},
+          {kBareMethod, "truth"},
           [](const ExperimentOptions& options) {
             SimulationOptions simulation;
             simulation.n_test = kTestRows;
@@ -91,8 +91,8 @@ Experiment SimulatedExperiment() {
 Experiment SmallNExperiment() {
   return {"small-n",
           "two columns and n = 10, 20, 50, 100, 200 rows, 200 pairs each",
-          {"oneshot", "ml", "map", "truth"},
-          {"truth"},
+          {"oneshot", kBareMethod, "ml", "map", "truth"},
+          {kBareMethod, "truth"},
           [](const ExperimentOptions& options) {
             std::vector<Task> tasks;
             for (int n : {10, 20, 50, 100, 200}) {

@@ -52,7 +52,7 @@ std::vector<Task> TableTasks(const ExperimentOptions& options) {
 Experiment TablesExperiment() {
   return {"tables",
           "every CSV file of a folder of yours: methods next to ML, table by table and in summary",
-          {"oneshot", "refine", "ml"},
+          {"oneshot", kBareMethod, "refine", "ml"},
           {kBareMethod},
           TableTasks,
           TableReport,

@@ -14,7 +14,8 @@ namespace instantgp {
 namespace {
 
 // In the order we show them. Titles of fit methods are those of model/methods.h. Methods of one comparison have
-// different colours; the palette has seven.
+// different colours; the palette has seven, and grey.
+constexpr int kGrey = -1;
 struct ShownMethod {
   const char* name;
   const char* title;  // of what is not a fit method
@@ -22,7 +23,7 @@ struct ShownMethod {
 };
 
 constexpr std::array<ShownMethod, 14> kShown = {{{"oneshot", "", 0},
-                                                 {kBareMethod, "one-shot, the network alone", 6},
+                                                 {kBareMethod, "one-shot, the network alone", kGrey},
                                                  {"refine", "", 5},
                                                  {"ensemble", "one-shot ensemble", 1},
                                                  {"one-by-one", "one-shot, structure by structure", 6},
@@ -75,7 +76,7 @@ std::string MethodTitle(const std::string& method) {
 
 std::string MethodColor(const std::string& method) {
   const std::size_t place = PlaceOf(method);
-  return place < kShown.size() ? plot::PaletteColor(kShown[place].color) : plot::kMuted;
+  return place < kShown.size() && kShown[place].color != kGrey ? plot::PaletteColor(kShown[place].color) : plot::kMuted;
 }
 
 std::vector<double> ValuesOf(const std::vector<Record>& records, const std::string& dataset, const std::string& method,

@@ -3,37 +3,12 @@
 #include <utility>
 
 #include "instantgp/base/error.h"
-#include "instantgp/base/stopwatch.h"
 #include "instantgp/experiments/run/thread_timer.h"
 #include "instantgp/gp/predictive.h"
-#include "instantgp/inference/oneshot.h"
-#include "instantgp/kernel/parse.h"
-#include "instantgp/model/amortised_structure.h"
 #include "instantgp/model/methods.h"
 #include "instantgp/model/session.h"
 
 namespace instantgp {
-namespace {
-
-// What the facade does for the method oneshot, with the option it does not offer.
-Model FitBare(Session& session, const Dataset& train, const std::string& kernel) {
-  const Stopwatch total;
-  const Structure structure =
-      AmortisedStructure(ParseKernel(kernel, train.column_names), train.column_names, Method::kOneShot);
-  session.CheckMemory(train.rows(), {});
-  const Encoding encoding = session.Encode(train, structure.columns);
-  OneShot found = InferOneShot(session.network(), encoding, structure, {.bare = true});
-  FitSummary summary;
-  summary.method = kBareMethod;
-  summary.evaluations = found.evaluations;
-  summary.nlml = summary.nlml_start = found.posterior.nlml();
-  summary.time_ms.total = total.Milliseconds();
-  return Model(std::move(found.posterior), encoding.scaler, encoding.column_names, encoding.target_name,
-               std::move(summary), encoding.warnings);
-}
-
-}  // namespace
-
 PredictiveScores ScoreModel(const Model& model, const Dataset& test) {
   const Prediction prediction = model.Predict(test.X);
   const Scaler& scaler = model.scaler();
@@ -47,6 +22,7 @@ Record FitAndScore(const Dataset& train, const Dataset& test, const std::string&
   if (!known) throw Error(ErrorCode::kUsage, "there is no method '" + method + "'; use one of " + ListMethods());
   FitOptions options;
   options.method = *known;
+  if (bare) options.steps = 0;
   options.seed = settings.seed;
   SessionOptions with{.threads = 1, .stop = settings.stop};
   if (options.method != Method::kAhgp) with.network = settings.network;
@@ -54,7 +30,7 @@ Record FitAndScore(const Dataset& train, const Dataset& test, const std::string&
   // Reading the embedded weights, once in a process, is not part of a fit's time.
   if (InfoOf(options.method).uses_network) session.network(options.method);
   const ThreadTimer timer;
-  const Model model = bare ? FitBare(session, train, kernel) : session.Fit(train, kernel, options);
+  const Model model = session.Fit(train, kernel, options);
   Record record;
   record.cpu_seconds = timer.Seconds();
   SetScores(ScoreModel(model, test), record);
