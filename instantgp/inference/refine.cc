@@ -45,13 +45,29 @@ Type2Result Polish(const Expression& expression, const Matrix& X, const Vector& 
   return FitType2(expression, X, y, options, start);
 }
 
+// From both starts, beside each other; the better end.
+Type2Result PolishBoth(const Expression& expression, const Matrix& X, const Vector& y, const LogParameters& one_shot,
+                       const LogParameters& other, const Type2Options& options) {
+  std::array<Type2Result, 2> polished;
+  RunOn(options.pool, 2,
+        [&](int k, int) { polished[k] = Polish(expression, X, y, k == 0 ? one_shot : other, options, nullptr); });
+  const int better = polished[1].ok && (!polished[0].ok || polished[1].value < polished[0].value) ? 1 : 0;
+  Type2Result result = polished[better];
+  result.evaluations = polished[0].evaluations + polished[1].evaluations;
+  result.rejected = polished[0].rejected + polished[1].rejected;
+  return result;
+}
+
 }  // namespace
 
 Type2Result Refine(const Structure& structure, const Matrix& X, const Vector& y, const Matrix& theta,
                    const std::optional<ClosedFormScale>& scale, const LogParameters& one_shot,
                    const Type2Options& options) {
   const Expression expression = ToExpression(structure);
-  if (!HasDistantOptima(expression)) return Polish(expression, X, y, one_shot, options, options.pool);
+  if (!HasDistantOptima(expression)) {
+    if (X.rows() > kMostRowsFromBothStarts) return Polish(expression, X, y, one_shot, options, options.pool);
+    return PolishBoth(expression, X, y, one_shot, StandardStart(expression), options);
+  }
   const RowSample part = SpreadSample(X, y, kScreeningRows);
   Type2Options screening = options;
   screening.optimizer = Optimizer::kSecondOrder;
@@ -77,13 +93,8 @@ Type2Result Refine(const Structure& structure, const Matrix& X, const Vector& y,
   }
 
   if (best == nullptr) return Polish(expression, X, y, one_shot, options, options.pool);
-  std::array<Type2Result, 2> polished;  // beside each other
-  RunOn(options.pool, 2,
-        [&](int k, int) { polished[k] = Polish(expression, X, y, k == 0 ? one_shot : best->theta, options, nullptr); });
-  const int better = polished[1].ok && (!polished[0].ok || polished[1].value < polished[0].value) ? 1 : 0;
-  Type2Result result = polished[better];
-  result.evaluations = polished[0].evaluations + polished[1].evaluations + evaluations;
-  result.rejected = polished[0].rejected + polished[1].rejected;
+  Type2Result result = PolishBoth(expression, X, y, one_shot, best->theta, options);
+  result.evaluations += evaluations;
   return result;
 }
 
