@@ -48,19 +48,19 @@ void BlockEvaluator::ForwardLeaf(const Block& block, int index) {
             [&](const auto& column) { pair::ForEachRun(block, Slot(leaf.slot), column); });
 }
 
-// value = exp(sum log v - sum q) * prod (1 + s + s^2/3) * prod LIN
+// value = exp(sum log v - sum q) * prod (1 + s + s^2/3) * prod plain
 void BlockEvaluator::ForwardMonomial(const Block& block, const ProgramNode& node) {
   double* out = Slot(node.value_slot);
   for (int l : node.leaves) ForwardLeaf(block, l);
-  for (int l : node.linears) ForwardLeaf(block, l);
-  if (node.leaves.empty() && node.linears.size() == 1) return;  // the leaf's slot is the value's
+  for (int l : node.plain) ForwardLeaf(block, l);
+  if (node.leaves.empty() && node.plain.size() == 1) return;  // the leaf's slot is the value's
   const double* a = nullptr;
   if (!node.leaves.empty()) {
-    double* rest = node.linears.empty() ? out : Slot(node.rest_slot);
+    double* rest = node.plain.empty() ? out : Slot(node.rest_slot);
     ForwardExponential(block.size, node, rest);
     a = rest;
   }
-  for (int l : node.linears) {
+  for (int l : node.plain) {
     const double* b = Slot(program_.leaves[l].slot);
     if (a == nullptr) {
       pair::Map(block.size, out, [=](int k) { return Load(b, k); });
@@ -162,6 +162,13 @@ void BlockEvaluator::BackwardMonomial(const Block& block, const ProgramNode& nod
         out[1] = hn::Mul(out[0], hn::Div(hn::MulAdd(s2, s, s2), hn::Add(hn::Add(s2, s), one)));
       });
       g[1] += sums[1];
+    } else if (leaf.symbol == Elementary::kMAT12) {
+      // forward: exp(-s); d/d log l = s exp(-s)
+      pair::Reduce<2>(block.size, sums, [=](int k, V* out) {
+        out[0] = weighted(k);
+        out[1] = hn::Mul(out[0], Load(q, k));
+      });
+      g[1] += sums[1];
     } else if (leaf.symbol == Elementary::kSE) {
       pair::Reduce<2>(block.size, sums, [=](int k, V* out) {
         out[0] = weighted(k);
@@ -184,14 +191,35 @@ void BlockEvaluator::BackwardMonomial(const Block& block, const ProgramNode& nod
     g[0] += sums[0];
     if (points_ != nullptr) AddPointDerivative(block, l, adjoint, value);
   }
-  if (!node.linears.empty()) BackwardLinears(block, node, adjoint, gradient);
+  if (!node.plain.empty()) BackwardPlain(block, node, adjoint, gradient);
 }
 
-// forward: value = rest * prod_m LIN_m. LIN may be zero, so the product of the others is built up, not divided out.
-void BlockEvaluator::BackwardLinears(const Block& block, const ProgramNode& node, const double* adjoint,
-                                     double* gradient) {
-  const int m = static_cast<int>(node.linears.size()), size = block.size;
-  const auto value = [&](int c) -> const double* { return Slot(program_.leaves[node.linears[c]].slot); };
+// forward: v l^2 (f(|u_i|) + f(|u_j|) - f(|u_i - u_j|)); d/d log l is the same with g for f. Returns its sum, weighted.
+double BlockEvaluator::IouLengthscale(const Block& block, int index, const double* weights) {
+  const ProgramLeaf& leaf = program_.leaves[index];
+  const double* left = Left(leaf, 0);
+  const double* left_g = Left(leaf, 2);
+  const double* right = Right(leaf, 0);
+  const double* right_g = Right(leaf, 2);
+  double* derivative = Slot(leaf.extra_slot);
+  pair::ForEachRun(block, derivative, [=](int j) {
+    const V b = hn::Set(pair::D(), right[j]), g_b = hn::Set(pair::D(), right_g[j]);
+    return [=](int i) {
+      const V between = pair::IouG(hn::Abs(hn::Sub(Load(left, i), b)));
+      return hn::Sub(hn::Add(Load(left_g, i), g_b), between);
+    };
+  });
+  double sum = 0;
+  pair::Reduce<1>(block.size, &sum, [=](int k, V* out) { out[0] = hn::Mul(Load(weights, k), Load(derivative, k)); });
+  return constants_[index].amplitude * sum;
+}
+
+// forward: value = rest * prod_m plain_m. A plain leaf may be zero, so the product of the others is built up, not
+// divided out.
+void BlockEvaluator::BackwardPlain(const Block& block, const ProgramNode& node, const double* adjoint,
+                                   double* gradient) {
+  const int m = static_cast<int>(node.plain.size()), size = block.size;
+  const auto value = [&](int c) -> const double* { return Slot(program_.leaves[node.plain[c]].slot); };
   // before(c) = adjoint * rest * prod_{c' < c}; slot first_slot + c, except that before(0) may be the adjoint itself
   const auto before = [&](int c) -> const double* {
     return c == 0 && node.leaves.empty() ? adjoint : Slot(node.first_slot + c);
@@ -212,11 +240,18 @@ void BlockEvaluator::BackwardLinears(const Block& block, const ProgramNode& node
       out[0] = Load(others, k);
       out[1] = hn::Mul(out[0], Load(v, k));
     });
-    const ProgramLeaf& leaf = program_.leaves[node.linears[c]];
-    const double offset = constants_[node.linears[c]].offset;
-    gradient[leaf.parameter] += sums[1] - offset * sums[0];  // LIN - c = v x x'
-    gradient[leaf.parameter + 1] += offset * sums[0];
-    if (points_ != nullptr) AddPointDerivative(block, node.linears[c], others, nullptr);
+    const ProgramLeaf& leaf = program_.leaves[node.plain[c]];
+    if (leaf.symbol == Elementary::kLIN) {
+      const double offset = constants_[node.plain[c]].offset;
+      gradient[leaf.parameter] += sums[1] - offset * sums[0];  // LIN - c = v x x'
+      gradient[leaf.parameter + 1] += offset * sums[0];
+    } else {
+      gradient[leaf.parameter] += sums[1];
+    }
+    if (leaf.symbol == Elementary::kIOU) {
+      gradient[leaf.parameter + 1] += IouLengthscale(block, node.plain[c], others);
+    }
+    if (points_ != nullptr) AddPointDerivative(block, node.plain[c], others, nullptr);
     if (c == 0) break;
     if (after == nullptr) {
       after = v;

@@ -25,7 +25,7 @@ class BlockEvaluator {
 
   // After Forward on the same block: gradient[p] += sum_k adjoint_k d root_k / d log theta_p. With `points` also, for
   // leaf l and the block's columns j: points[l * right stride + j] += sum_i adjoint_ij d root_ij / d t_j, where t is
-  // the leaf's scaled x: u (SE, MAT52), x (LIN), h (PER).
+  // the leaf's scaled x: u (SE, MAT52, MAT12, IOU), x (LIN, WIE), h (PER); nothing for BIAS.
   void Backward(const pair::Block& block, const double* adjoint, double* gradient, double* points = nullptr);
 
  private:
@@ -35,9 +35,10 @@ class BlockEvaluator {
   void BackwardNode(const pair::Block& block, const ProgramNode& node, const double* adjoint, double* gradient);
   void BackwardProduct(const pair::Block& block, const ProgramNode& node, const double* adjoint, double* gradient);
   void BackwardMonomial(const pair::Block& block, const ProgramNode& node, const double* adjoint, double* gradient);
-  void BackwardLinears(const pair::Block& block, const ProgramNode& node, const double* adjoint, double* gradient);
+  void BackwardPlain(const pair::Block& block, const ProgramNode& node, const double* adjoint, double* gradient);
+  double IouLengthscale(const pair::Block& block, int index, const double* weights);
   // The part of leaf `index` of a monomial in `points`. `weight`: adjoint * value of the monomial for leaves with an
-  // exponent, adjoint * everything but the leaf itself for LIN; the array of weights is a * b, b may be null.
+  // exponent, adjoint * everything but the leaf itself for the others; the array of weights is a * b, b may be null.
   void AddPointDerivative(const pair::Block& block, int index, const double* a, const double* b);
 
   const double* Left(const ProgramLeaf& leaf, int table) const {

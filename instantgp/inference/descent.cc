@@ -24,9 +24,10 @@ LogParameters StandardStartFor(const Expression& expression, const Vector& y) {
 
 OptimizeSummary Steps(const Covariance& covariance, const ParameterTable& table, const RowSample& rows,
                       const LogParameters& start, const LogParameters& centre, double pull_std, int steps,
-                      ThreadPool* pool) {
+                      const FixedRows& fixed, ThreadPool* pool) {
   Type2Objective objective(covariance, table, rows.X, rows.y, false, pool);
   objective.PullTowards(centre, pull_std);
+  objective.Hold(fixed, true);
   return MinimizeSecondOrder(objective, start, {.reach = objective.StepReach(), .max_steps = steps});
 }
 
@@ -49,7 +50,7 @@ DescentPlan PlanFor(const Covariance& covariance, int n, int columns) {
 double PullStd(int n) { return std::max(1.0, std::pow(n / 250.0, 2)); }
 
 Descent Descend(const Covariance& covariance, const Matrix& X, const Vector& y, const LogParameters& start,
-                const ClosedFormScale* scale, ThreadPool* pool) {
+                const ClosedFormScale* scale, const FixedRows& fixed, ThreadPool* pool) {
   const Expression& expression = covariance.expression();
   const ParameterTable table(expression);
   const int n = static_cast<int>(X.rows());
@@ -67,11 +68,11 @@ Descent Descend(const Covariance& covariance, const Matrix& X, const Vector& y, 
   std::array<int, 3> evaluations = {0, 0, 0};
   RunOn(pool, static_cast<int>(ends.size()), [&](int k, int) {
     End& end = ends[k];
-    end.centre = k == 1 ? StandardStartFor(expression, y) : start;
+    end.centre = k == 1 ? fixed.Held(StandardStartFor(expression, y)) : start;
     end.point.theta = end.centre;
     if (k < 2) {
       const OptimizeSummary summary =
-          Steps(covariance, table, rows, end.centre, end.centre, pull_std, plan.steps, nullptr);
+          Steps(covariance, table, rows, end.centre, end.centre, pull_std, plan.steps, fixed, nullptr);
       evaluations[k] = summary.evaluations;
       if (summary.x.size() > 0) end.point.theta = summary.x;
     }
@@ -90,7 +91,7 @@ Descent Descend(const Covariance& covariance, const Matrix& X, const Vector& y, 
 
   const LogParameters scaled = descent.end.theta + descent.end.value.log_scale * ScaleDirection(expression);
   const OptimizeSummary last =
-      Steps(covariance, table, {X, y}, scaled, best->centre, pull_std, plan.steps_on_all_rows, pool);
+      Steps(covariance, table, {X, y}, scaled, best->centre, pull_std, plan.steps_on_all_rows, fixed, pool);
   descent.evaluations += last.evaluations + 1;
   if (last.steps == 0) return descent;
   NlmlPoint end;
