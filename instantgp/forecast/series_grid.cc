@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kMostSteps = 10'000'000;  // a grid of more is a mistake in the times
 
-std::string Digits(double value) {
+std::string TimeDigits(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.15g", value);
   return text;
@@ -87,7 +87,7 @@ std::vector<double> SeasonsOf(const CalendarStep& step) {
 
 std::string TimedSeries::TimeText(int place) const {
   if (calendar) return DateText(form, calendar->At(place));
-  return Digits(first + distance * place);
+  return TimeDigits(first + distance * place);
 }
 
 TimedSeries SeriesTable::Series(std::size_t index) const {
@@ -166,13 +166,13 @@ void SeriesTable::PlaceOnNumbers(const Group& group, TimedSeries& series) const 
   if (!std::isfinite(distance)) distance = 1;
   series.first = rows.front().first;
   series.distance = distance;
-  series.step = Digits(distance);
+  series.step = TimeDigits(distance);
   std::vector<std::pair<std::int64_t, double>> placed;
   for (const auto& [time, value] : rows) {
     const double steps = (time - series.first) / distance, nearest = std::round(steps);
     if (std::abs(steps - nearest) > 1e-3 || nearest > static_cast<double>(kMostSteps)) {
-      series.problem = "its times have no regular step: " + Digits(time) + " is not a whole number of steps of " +
-                       Digits(distance) + " after " + Digits(series.first);
+      series.problem = "its times have no regular step: " + TimeDigits(time) + " is not a whole number of steps of " +
+                       TimeDigits(distance) + " after " + TimeDigits(series.first);
       return;
     }
     placed.emplace_back(static_cast<std::int64_t>(nearest), value);

@@ -78,26 +78,6 @@ TransformChoice TransformFromName(const std::string& name) {
               "--transform does not know '" + OneLine(name) + "'; use one of auto, none, log, boxcox");
 }
 
-// One series from the table to its forecast.
-ForecastedSeries ForecastOne(const SeriesTable& table, std::size_t index, const ForecastArguments& arguments,
-                             ForecastOptions options) {
-  const Stopwatch clock;
-  ForecastedSeries one;
-  one.series = table.Series(index);
-  if (arguments.season == "auto") options.seasons = one.series.seasons;
-  if (!one.series.problem.empty()) {
-    one.forecast.reason = one.series.problem;
-  } else {
-    one.forecast = Forecast(one.series.values, options, StopToken());
-    if (arguments.backtest > 0 && one.forecast.ok) {
-      one.backtest = Backtest(one.series.values, options, arguments.backtest, StopToken());
-    }
-  }
-  one.seasons = one.forecast.ok ? one.forecast.seasons : options.seasons;
-  one.ms = clock.Milliseconds();
-  return one;
-}
-
 // Lines of finished series, and which they are.
 class PartialOutput {
  public:
@@ -184,7 +164,10 @@ std::string Summary(std::size_t series, std::size_t failed, double seconds, cons
 }
 
 void RunForecast(const ForecastArguments& arguments) {
-  ForecastOptions options;
+  TableForecastOptions all;
+  ForecastOptions& options = all.forecast;
+  all.seasons_from_calendar = arguments.season == "auto";
+  all.backtest = arguments.backtest;
   options.horizon = arguments.horizon;
   options.transform = TransformFromName(arguments.transform);
   options.levels = Numbers(arguments.level, "--level");
@@ -225,7 +208,7 @@ void RunForecast(const ForecastArguments& arguments) {
     try {
       pool.Run(static_cast<int>(count), [&](int k, int) {
         const auto place = static_cast<std::size_t>(k);
-        chunk[place] = ForecastOne(table, todo[begin + place], arguments, options);
+        chunk[place] = ForecastOf(table, todo[begin + place], all, StopToken());
       });
     } catch (const Error& error) {
       if (error.code() != ErrorCode::kInterrupted) throw;

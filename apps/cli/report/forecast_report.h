@@ -1,25 +1,13 @@
 // Forecasts as CSV, JSON, text and a picture.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "apps/cli/options/common.h"
-#include "instantgp/forecast/forecast.h"
-#include "instantgp/forecast/score.h"
-#include "instantgp/forecast/series_table.h"
+#include "instantgp/forecast/table_forecast.h"
 
 namespace instantgp::cli {
-
-// One series and what became of it.
-struct ForecastedSeries {
-  TimedSeries series;
-  Forecasted forecast;  // not ok: with the reason
-  std::vector<double> seasons;
-  std::optional<ForecastScore> backtest;
-  double ms = 0;
-};
 
 struct ForecastLayout {
   std::vector<std::string> by_names;
