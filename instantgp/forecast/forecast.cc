@@ -14,7 +14,8 @@
 namespace instantgp {
 namespace {
 
-constexpr double kMostSeasonShare = 0.67;  // of a series that a season may last: it must be seen once and a half
+constexpr double kMostSeasonShare = 0.67;      // of a series that a season may last: it must be seen once and a half
+constexpr std::size_t kLeastForTransform = 5;  // values; two points on a log scale promise growth without end
 constexpr double kMostHorizon = 100000;
 
 std::string Short(double value) {
@@ -36,7 +37,8 @@ std::vector<SeriesTransform> TransformsFor(TransformChoice choice, const std::ve
   const bool zero = std::any_of(values.begin(), values.end(), [](double y) { return y == 0; });
   switch (choice) {
     case TransformChoice::kAuto:
-      kinds = {TransformKind::kNone, zero ? TransformKind::kBoxCox : TransformKind::kLog};
+      kinds = {TransformKind::kNone};
+      if (values.size() >= kLeastForTransform) kinds.push_back(zero ? TransformKind::kBoxCox : TransformKind::kLog);
       break;
     case TransformChoice::kNone:
       kinds = {TransformKind::kNone};

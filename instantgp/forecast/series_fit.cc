@@ -20,7 +20,7 @@ double UnitFor(const std::vector<double>& seasons) { return seasons.empty() ? 1 
 std::string TextInSteps(Expression e, double unit) {
   const std::function<void(Expression&)> stretch = [&](Expression& part) {
     for (FixedParameter& fixed : part.fixed) {
-      if (fixed.kind == ParameterKind::kPeriod) fixed.value *= unit;
+      if (fixed.kind == ParameterKind::kPeriod) fixed.value = std::round(fixed.value * unit * 1e9) / 1e9;
     }
     for (Expression& term : part.terms) stretch(term);
   };
@@ -60,15 +60,16 @@ std::vector<SeriesMember> FitMembers(const ObservedSeries& series, const std::ve
   for (const double season : seasons) periods.push_back(season / unit);
 
   std::vector<SeriesMember> members;
-  NlmlWorkspace workspace;
+  std::vector<int> times;
+  for (const int time : series.times) times.push_back(time - first);
   for (const Level level : options.fast ? FastLevels() : AllLevels()) {
     const SeriesKernel kernel = MakeSeriesKernel(level, periods);
-    const Covariance covariance(kernel.expression);
+    GridLikelihood likelihood(kernel.expression, times, unit);
     for (const SeriesTransform& transform : transforms) {
       if (stop.stop_requested()) return {};
       Vector z(n);
       for (Index i = 0; i < n; ++i) z[i] = transform.Forward(series.values[static_cast<std::size_t>(i)]);
-      const SeriesFit fit = FitSeries(kernel, covariance, X, z, kSteps, workspace);
+      const SeriesFit fit = FitSeries(kernel, likelihood, z, kSteps);
       if (!fit.ok) continue;
       SeriesMember member;
       member.transform = transform;

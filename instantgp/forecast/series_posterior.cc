@@ -7,9 +7,8 @@
 
 namespace instantgp {
 
-SeriesPosterior::SeriesPosterior(const SeriesKernel& kernel, const Covariance& covariance, const Matrix& X,
-                                 const Vector& z, NlmlWorkspace& workspace)
-    : kernel_(kernel), covariance_(covariance), X_(X), z_(z), workspace_(workspace) {
+SeriesPosterior::SeriesPosterior(const SeriesKernel& kernel, GridLikelihood& likelihood, const Vector& z)
+    : kernel_(kernel), likelihood_(likelihood), z_(z) {
   for (const LogNormalPrior& prior : kernel.priors) precision_.push_back(1 / (prior.std * prior.std));
   for (const Index row : kernel.fixed.rows) precision_[static_cast<std::size_t>(row)] = 0;
 }
@@ -31,14 +30,14 @@ double SeriesPosterior::LogPrior(const LogParameters& theta) const {
 
 bool SeriesPosterior::Value(Vector& theta, double* value) {
   evaluated_ = theta;
-  const NlmlValue nlml = NegativeLogMarginalLikelihood(covariance_, X_, z_, evaluated_, nullptr, workspace_);
-  if (!nlml.ok) return false;
-  *value = nlml.nlml - LogPrior(evaluated_) / static_cast<double>(z_.size());
+  double nlml = 0;
+  if (!likelihood_.Value(evaluated_, z_, &nlml)) return false;
+  *value = nlml - LogPrior(evaluated_) / static_cast<double>(z_.size());
   return std::isfinite(*value);
 }
 
 bool SeriesPosterior::Slopes(Vector* gradient, Matrix* curvature) {
-  if (!NlmlGradient(covariance_, X_, evaluated_, nullptr, workspace_, gradient, curvature)) return false;
+  if (!likelihood_.Slopes(gradient, curvature)) return false;
   const double n = static_cast<double>(z_.size());
   for (int i = 0; i < size(); ++i) {
     const auto place = static_cast<std::size_t>(i);
@@ -50,9 +49,8 @@ bool SeriesPosterior::Slopes(Vector* gradient, Matrix* curvature) {
   return true;
 }
 
-SeriesFit FitSeries(const SeriesKernel& kernel, const Covariance& covariance, const Matrix& X, const Vector& z,
-                    int steps, NlmlWorkspace& workspace) {
-  SeriesPosterior posterior(kernel, covariance, X, z, workspace);
+SeriesFit FitSeries(const SeriesKernel& kernel, GridLikelihood& likelihood, const Vector& z, int steps) {
+  SeriesPosterior posterior(kernel, likelihood, z);
   SecondOrderOptions options;
   options.reach = {Vector::Constant(posterior.size(), 2.0), Vector::Constant(posterior.size(), 2.0)};
   options.max_steps = steps;

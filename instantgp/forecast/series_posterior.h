@@ -1,19 +1,20 @@
 // A kernel fitted to a series by a few steps up the posterior density of its parameters.
 #pragma once
 
+#include <vector>
+
 #include "instantgp/base/matrix.h"
+#include "instantgp/forecast/grid_likelihood.h"
 #include "instantgp/forecast/series_kernel.h"
-#include "instantgp/gp/marginal_likelihood.h"
 #include "instantgp/optimize/second_order.h"
 
 namespace instantgp {
 
-// -log p(z | theta) - log p(theta), per point, as a function of the log-parameters that are not fixed. `kernel`, `X`
-// and `z` must outlive it.
+// -log p(z | theta) - log p(theta), per point, as a function of the log-parameters that are not fixed. All three must
+// outlive it.
 class SeriesPosterior final : public SecondOrderFunction {
  public:
-  SeriesPosterior(const SeriesKernel& kernel, const Covariance& covariance, const Matrix& X, const Vector& z,
-                  NlmlWorkspace& workspace);
+  SeriesPosterior(const SeriesKernel& kernel, GridLikelihood& likelihood, const Vector& z);
 
   int size() const override { return static_cast<int>(kernel_.priors.size()); }
   bool Value(Vector& theta, double* value) override;
@@ -25,10 +26,8 @@ class SeriesPosterior final : public SecondOrderFunction {
 
  private:
   const SeriesKernel& kernel_;
-  const Covariance& covariance_;
-  const Matrix& X_;
+  GridLikelihood& likelihood_;
   const Vector& z_;
-  NlmlWorkspace& workspace_;
   std::vector<double> precision_;  // 1 / std^2; 0 for fixed rows
   LogParameters evaluated_;
 };
@@ -39,7 +38,6 @@ struct SeriesFit {
   double log_likelihood = 0, log_prior = 0;
   int evaluations = 0;
 };
-SeriesFit FitSeries(const SeriesKernel& kernel, const Covariance& covariance, const Matrix& X, const Vector& z,
-                    int steps, NlmlWorkspace& workspace);
+SeriesFit FitSeries(const SeriesKernel& kernel, GridLikelihood& likelihood, const Vector& z, int steps);
 
 }  // namespace instantgp

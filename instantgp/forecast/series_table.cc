@@ -100,7 +100,7 @@ SeriesTable SeriesTable::Parse(std::string text, const std::string& origin, cons
   for (std::size_t column = 0; column < width; ++column) {
     const bool first = IsNumberOrMissing(sample.front()[column].raw, decimal_comma);
     const bool second = sample.size() > 1 && IsNumberOrMissing(sample[1][column].raw, decimal_comma);
-    has_header = has_header || (!first && second);
+    has_header = has_header || (!first && (second || (sample.size() == 1 && column + 1 == width)));
   }
   std::vector<std::string> names;
   for (std::size_t column = 0; column < width; ++column) {

@@ -1,4 +1,4 @@
-// The two functions that IOU is made of, without cancellation. Internal to gp/.
+// The two functions that IOU is made of, without cancellation. Internal.
 //
 //   f(s) = s - 1 + exp(-s)            = s^2/2! - s^3/3! + ...
 //   g(s) = 2 f(s) - s f'(s)

@@ -16,17 +16,16 @@ TEST(SeriesPosteriorTest, SlopesAreThoseOfTheValueAndFixedRowsStay) {
   for (const Level level : AllLevels()) {
     for (const std::vector<double>& seasons : {std::vector<double>{}, {1.0}, {1.0, 0.25}}) {
       const SeriesKernel kernel = MakeSeriesKernel(level, seasons);
-      const Covariance covariance(kernel.expression);
-      Matrix X(30, 1);
+      std::vector<int> times;
       Vector z(30);
-      for (Index i = 0; i < 30; ++i) {
-        X(i, 0) = static_cast<double>(i) / 12;
+      for (int i = 0; i < 30; ++i) {
+        times.push_back(i);
         z[i] = random.Normal();
       }
-      NlmlWorkspace workspace;
-      SeriesPosterior posterior(kernel, covariance, X, z, workspace);
+      GridLikelihood likelihood(kernel.expression, times, 12);
+      SeriesPosterior posterior(kernel, likelihood, z);
       Vector theta = posterior.Start();
-      ASSERT_EQ(theta.size(), covariance.num_parameters() + 1);
+      ASSERT_EQ(theta.size(), likelihood.num_parameters() + 1);
       for (Index i = 0; i < theta.size(); ++i) theta[i] += 0.3 * random.Normal();
       double value = 0;
       ASSERT_TRUE(posterior.Value(theta, &value));
@@ -47,7 +46,7 @@ TEST(SeriesPosteriorTest, SlopesAreThoseOfTheValueAndFixedRowsStay) {
         ASSERT_TRUE(posterior.Value(above, &up) && posterior.Value(below, &down));
         EXPECT_NEAR(gradient[i], (up - down) / (2 * h), 1e-6);
       }
-      const SeriesFit fit = FitSeries(kernel, covariance, X, z, 5, workspace);
+      const SeriesFit fit = FitSeries(kernel, likelihood, z, 5);
       ASSERT_TRUE(fit.ok);
       Vector start = posterior.Start();
       double before = 0;
