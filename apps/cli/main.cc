@@ -84,6 +84,7 @@ int Run(int argc, char** argv) {
   RegisterUpdate(app, selected);
   RegisterSimulate(app, selected);
   RegisterTrain(app, selected);
+  RegisterForecast(app, selected);
   RegisterEvaluate(app, selected);
   RegisterInfo(app, selected);
   try {

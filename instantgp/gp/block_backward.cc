@@ -145,6 +145,10 @@ void BlockEvaluator::BackwardMonomial(const Block& block, const ProgramNode& nod
           const V s2 = hn::Mul(hn::Mul(s, s), third);
           out[0] = hn::Mul(Load(weighted, k), hn::Div(hn::MulAdd(s2, s, s2), hn::Add(hn::Add(s2, s), one)));
         });
+      } else if (leaf.symbol == Elementary::kMAT12) {
+        // forward: exp(-s); d/d log l = s exp(-s)
+        sink.template Add<1>(block, lengthscale,
+                             [=](int k, V* out) { out[0] = hn::Mul(Load(weighted, k), Load(q, k)); });
       } else if (leaf.symbol == Elementary::kSE) {
         sink.template Add<1>(block, lengthscale, [=](int k, V* out) {
           const V half = hn::Mul(Load(weighted, k), Load(q, k));
@@ -164,15 +168,35 @@ void BlockEvaluator::BackwardMonomial(const Block& block, const ProgramNode& nod
       if (points_ != nullptr) AddPointDerivative(block, l, adjoint, value);
     }
   }
-  if (!node.linears.empty()) BackwardLinears(block, node, adjoint, sink);
+  if (!node.plain.empty()) BackwardPlain(block, node, adjoint, sink);
 }
 
-// forward: value = rest * prod_m LIN_m. LIN may be zero, so the product of the others is built up, not divided out.
+// forward: v l^2 (f(|u_i|) + f(|u_j|) - f(|u_i - u_j|)); d/d log l is the same with g for f, but for the amplitude v
+// l^2.
+const double* BlockEvaluator::IouLengthscale(const Block& block, int index) {
+  const ProgramLeaf& leaf = program_.leaves[index];
+  const double* left = Left(leaf, 0);
+  const double* left_g = Left(leaf, 2);
+  const double* right = Right(leaf, 0);
+  const double* right_g = Right(leaf, 2);
+  double* derivative = Slot(leaf.extra_slot);
+  pair::ForEachRun(block, derivative, [=](int j) {
+    const V b = hn::Set(pair::D(), right[j]), g_b = hn::Set(pair::D(), right_g[j]);
+    return [=](int i) {
+      const V between = pair::IouG(hn::Abs(hn::Sub(Load(left, i), b)));
+      return hn::Sub(hn::Add(Load(left_g, i), g_b), between);
+    };
+  });
+  return derivative;
+}
+
+// forward: value = rest * prod_m plain_m. A plain leaf may be zero, so the product of the others is built up, not
+// divided out.
 template <typename Sink>
-void BlockEvaluator::BackwardLinears(const Block& block, const ProgramNode& node, const double* adjoint,
-                                     const Sink& sink) {
-  const int m = static_cast<int>(node.linears.size()), size = block.size;
-  const auto value = [&](int c) -> const double* { return Slot(program_.leaves[node.linears[c]].slot); };
+void BlockEvaluator::BackwardPlain(const Block& block, const ProgramNode& node, const double* adjoint,
+                                   const Sink& sink) {
+  const int m = static_cast<int>(node.plain.size()), size = block.size;
+  const auto value = [&](int c) -> const double* { return Slot(program_.leaves[node.plain[c]].slot); };
   // before(c) = adjoint * rest * prod_{c' < c}; slot first_slot + c, except that before(0) may be the adjoint itself
   const auto before = [&](int c) -> const double* {
     return c == 0 && node.leaves.empty() ? adjoint : Slot(node.first_slot + c);
@@ -188,13 +212,26 @@ void BlockEvaluator::BackwardLinears(const Block& block, const ProgramNode& node
       others = Slot(node.first_slot + c);
     }
     const double* v = value(c);
-    const int l = node.linears[c];
-    const V offset = hn::Set(pair::D(), constants_[l].offset);
-    sink.template Add<2>(block, program_.leaves[l].parameter, [=](int k, V* out) {
-      const V a = Load(others, k);
-      out[1] = hn::Mul(a, offset);
-      out[0] = hn::Sub(hn::Mul(a, Load(v, k)), out[1]);  // LIN - c = v x x'
-    });
+    const int l = node.plain[c];
+    const ProgramLeaf& leaf = program_.leaves[l];
+    if (leaf.symbol == Elementary::kLIN) {
+      const V offset = hn::Set(pair::D(), constants_[l].offset);
+      sink.template Add<2>(block, leaf.parameter, [=](int k, V* out) {
+        const V a = Load(others, k);
+        out[1] = hn::Mul(a, offset);
+        out[0] = hn::Sub(hn::Mul(a, Load(v, k)), out[1]);  // LIN - c = v x x'
+      });
+    } else {
+      sink.template Add<1>(block, leaf.parameter,
+                           [=](int k, V* out) { out[0] = hn::Mul(Load(others, k), Load(v, k)); });
+    }
+    if (leaf.symbol == Elementary::kIOU) {
+      const double* derivative = IouLengthscale(block, l);
+      const V amplitude = hn::Set(pair::D(), constants_[l].amplitude);
+      sink.template Add<1>(block, leaf.parameter + 1, [=](int k, V* out) {
+        out[0] = hn::Mul(hn::Mul(Load(others, k), amplitude), Load(derivative, k));
+      });
+    }
     if (points_ != nullptr) AddPointDerivative(block, l, others, nullptr);
     if (c == 0) break;
     if (after == nullptr) {

@@ -41,19 +41,19 @@ void BlockEvaluator::ForwardLeaf(const Block& block, int index) {
             [&](const auto& column) { pair::ForEachRun(block, Slot(leaf.slot), column); });
 }
 
-// value = exp(sum log v - sum q) * prod (1 + s + s^2/3) * prod LIN
+// value = exp(sum log v - sum q) * prod (1 + s + s^2/3) * prod plain
 void BlockEvaluator::ForwardMonomial(const Block& block, const ProgramNode& node) {
   double* out = Slot(node.value_slot);
   for (int l : node.leaves) ForwardLeaf(block, l);
-  for (int l : node.linears) ForwardLeaf(block, l);
-  if (node.leaves.empty() && node.linears.size() == 1) return;  // the leaf's slot is the value's
+  for (int l : node.plain) ForwardLeaf(block, l);
+  if (node.leaves.empty() && node.plain.size() == 1) return;  // the leaf's slot is the value's
   const double* a = nullptr;
   if (!node.leaves.empty()) {
-    double* rest = node.linears.empty() ? out : Slot(node.rest_slot);
+    double* rest = node.plain.empty() ? out : Slot(node.rest_slot);
     ForwardExponential(block.size, node, rest);
     a = rest;
   }
-  for (int l : node.linears) {
+  for (int l : node.plain) {
     const double* b = Slot(program_.leaves[l].slot);
     if (a == nullptr) {
       pair::Map(block.size, out, [=](int k) { return Load(b, k); });

@@ -35,7 +35,7 @@ class BlockEvaluator {
 
   // After Forward on the same block: gradient[p] += sum_k adjoint_k d root_k / d log theta_p. With `points` also, for
   // leaf l and the block's columns j: points[l * right stride + j] += sum_i adjoint_ij d root_ij / d t_j, where t is
-  // the leaf's scaled x: u (SE, MAT52), x (LIN), h (PER).
+  // the leaf's scaled x: u (SE, MAT52, MAT12, IOU), x (LIN, WIE), h (PER); nothing for BIAS.
   void Backward(const pair::Block& block, const double* adjoint, double* gradient, double* points = nullptr);
 
   // After Forward on a block of the lower triangle, left and right points being the same. A monomial's variances
@@ -53,9 +53,11 @@ class BlockEvaluator {
   template <typename Sink>
   void BackwardMonomial(const pair::Block& block, const ProgramNode& node, const double* adjoint, const Sink& sink);
   template <typename Sink>
-  void BackwardLinears(const pair::Block& block, const ProgramNode& node, const double* adjoint, const Sink& sink);
+  void BackwardPlain(const pair::Block& block, const ProgramNode& node, const double* adjoint, const Sink& sink);
+  // IOU: the pairs of leaf `index` by its log lengthscale, into the leaf's extra slot.
+  const double* IouLengthscale(const pair::Block& block, int index);
   // The part of leaf `index` of a monomial in `points`. `weight`: adjoint * value of the monomial for leaves with an
-  // exponent, adjoint * everything but the leaf itself for LIN; the array of weights is a * b, b may be null.
+  // exponent, adjoint * everything but the leaf itself for the others; the array of weights is a * b, b may be null.
   void AddPointDerivative(const pair::Block& block, int index, const double* a, const double* b);
 
   const double* Left(const ProgramLeaf& leaf, int table) const {

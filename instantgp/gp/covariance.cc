@@ -20,7 +20,7 @@ using pair::kPadding;
 
 constexpr int kTwoPartPairsSize = 96;  // a pair costs a dozen exponentials and more: worth a second thread early
 
-// What x is multiplied by in a leaf's tables: u = x / (sqrt(2) l), u = sqrt(5) x / l, x, h = pi x / p.
+// What x is multiplied by in a leaf's tables: u = x / (sqrt(2) l), u = sqrt(5) x / l, u = x / l, x, h = pi x / p.
 double PointScale(const ProgramLeaf& leaf, const double* log_parameters) {
   const double* log_p = log_parameters + leaf.parameter;
   switch (leaf.symbol) {
@@ -28,10 +28,15 @@ double PointScale(const ProgramLeaf& leaf, const double* log_parameters) {
       return std::exp(-log_p[1]) / std::numbers::sqrt2;
     case Elementary::kMAT52:
       return std::sqrt(5.0) * std::exp(-log_p[1]);
-    case Elementary::kLIN:
-      return 1;
+    case Elementary::kMAT12:
+    case Elementary::kIOU:
+      return std::exp(-log_p[1]);
     case Elementary::kPER:
       return std::numbers::pi * std::exp(-log_p[2]);
+    case Elementary::kLIN:
+    case Elementary::kWIE:
+    case Elementary::kBIAS:
+      return 1;
   }
   return 1;
 }
@@ -48,6 +53,8 @@ PointTables FillTables(const Program& program, const Matrix& X, const double* lo
     switch (leaf.symbol) {
       case Elementary::kSE:
       case Elementary::kMAT52:
+      case Elementary::kMAT12:
+      case Elementary::kWIE:
         for (int i = 0; i < n; ++i) t[i] = x[i] * scale;
         break;
       case Elementary::kLIN: {
@@ -65,6 +72,17 @@ PointTables FillTables(const Program& program, const Matrix& X, const double* lo
           t[stride + i] = std::cos(h);
           t[2 * stride + i] = h;
         }
+        break;
+      case Elementary::kIOU:
+        for (int i = 0; i < n; ++i) {
+          const double u = x[i] * scale;
+          t[i] = u;
+          t[stride + i] = pair::IouF(std::abs(u));
+          t[2 * stride + i] = pair::IouG(std::abs(u));
+          t[3 * stride + i] = std::copysign(-std::expm1(-std::abs(u)), u);
+        }
+        break;
+      case Elementary::kBIAS:
         break;
     }
   }

@@ -7,6 +7,16 @@ namespace hn = pair::hn;
 using pair::Load;
 using pair::V;
 
+namespace {
+
+V Sign(V x) {
+  const pair::D d;
+  const V zero = hn::Zero(d), one = hn::Set(d, 1.0);
+  return hn::Sub(hn::IfThenElseZero(hn::Gt(x, zero), one), hn::IfThenElseZero(hn::Lt(x, zero), one));
+}
+
+}  // namespace
+
 void BlockEvaluator::AddPointDerivative(const pair::Block& block, int index, const double* a, const double* b) {
   const pair::D d;
   const ProgramLeaf& leaf = program_.leaves[index];
@@ -62,6 +72,46 @@ void BlockEvaluator::AddPointDerivative(const pair::Block& block, int index, con
                           [=](int) { return [=](int i, int k) { return hn::Mul(weight(k), Load(w, i)); }; });
       break;
     }
+    case Elementary::kMAT12: {
+      // forward: exp(-|u_i - u_j|); d/du_j = sign(u_i - u_j) value. Zero where they meet, between both slopes.
+      pair::AddColumnSums(block, sums, [=](int j) {
+        const V uj = hn::Set(d, right[j]);
+        return [=](int i, int k) { return hn::Mul(weight(k), Sign(hn::Sub(Load(left, i), uj))); };
+      });
+      break;
+    }
+    case Elementary::kWIE: {
+      // forward: v min(|x_i|, |x_j|) where the signs agree; d/dx_j = v sign(x_j) where x_j is the nearer one, and half
+      // of it where both are the same: two such halves are d/dx v |x|
+      const V v = hn::Set(d, constants_[index].amplitude), half = hn::Set(d, 0.5);
+      pair::AddColumnSums(block, sums, [=](int j) {
+        const V xj = hn::Set(d, right[j]), slope = hn::Mul(v, Sign(xj));
+        return [=](int i, int k) {
+          const V xi = Load(left, i);
+          const auto nearer = hn::And(hn::Gt(hn::Mul(xi, xj), hn::Zero(d)), hn::Gt(hn::Abs(xi), hn::Abs(xj)));
+          const V at_it = hn::IfThenElseZero(hn::Eq(xi, xj), hn::Mul(half, slope));
+          return hn::Mul(weight(k), hn::IfThenElse(nearer, slope, at_it));
+        };
+      });
+      break;
+    }
+    case Elementary::kIOU: {
+      // forward: a (f(|u_i|) + f(|u_j|) - f(|u_i - u_j|)), f'(s) = 1 - exp(-s);
+      // d/du_j = a (sign(u_j) f'(|u_j|) + sign(u_i - u_j) f'(|u_i - u_j|))
+      const double* own = Right(leaf, 3);
+      const V amplitude = hn::Set(d, constants_[index].amplitude), one = hn::Set(d, 1.0);
+      pair::AddColumnSums(block, sums, [=](int j) {
+        const V uj = hn::Set(d, right[j]), own_slope = hn::Set(d, own[j]);
+        return [=](int i, int k) {
+          const V r = hn::Sub(Load(left, i), uj);
+          const V fall = hn::Sub(one, pair::BoundedExp(hn::Neg(hn::Abs(r))));
+          return hn::Mul(weight(k), hn::Mul(amplitude, hn::MulAdd(Sign(r), fall, own_slope)));
+        };
+      });
+      break;
+    }
+    case Elementary::kBIAS:
+      break;
   }
 }
 

@@ -6,15 +6,26 @@
 
 namespace instantgp {
 
+bool HasExponent(Elementary symbol) {
+  return symbol == Elementary::kSE || symbol == Elementary::kPER || symbol == Elementary::kMAT52 ||
+         symbol == Elementary::kMAT12;
+}
+
 int NumTables(Elementary symbol) {
   switch (symbol) {
     case Elementary::kSE:
     case Elementary::kMAT52:
+    case Elementary::kMAT12:
+    case Elementary::kWIE:
       return 1;
     case Elementary::kLIN:
       return 2;
     case Elementary::kPER:
       return 3;
+    case Elementary::kIOU:
+      return 4;
+    case Elementary::kBIAS:
+      return 0;
   }
   return 0;
 }
@@ -29,7 +40,7 @@ int Program::NewSlots(int count) {
 int Program::AddLeaf(const Expression& e) {
   INSTANTGP_CHECK(e.column >= 0);
   ProgramLeaf leaf{e.symbol, e.column, num_parameters, num_tables, NewSlots(1), 0};
-  if (e.symbol == Elementary::kPER) leaf.extra_slot = NewSlots(1);
+  if (e.symbol == Elementary::kPER || e.symbol == Elementary::kIOU) leaf.extra_slot = NewSlots(1);
   num_parameters += static_cast<int>(ParametersOf(e.symbol).size());
   num_tables += NumTables(e.symbol);
   leaves.push_back(leaf);
@@ -38,13 +49,13 @@ int Program::AddLeaf(const Expression& e) {
 
 int Program::AddMonomial(const std::vector<int>& members) {
   ProgramNode node{ProgramNode::Kind::kMonomial, {}, {}, {}};
-  for (int l : members) (leaves[l].symbol == Elementary::kLIN ? node.linears : node.leaves).push_back(l);
-  // LIN alone is its own value.
-  node.value_slot = members.size() == 1 && !node.linears.empty() ? leaves[members[0]].slot : NewSlots(1);
+  for (int l : members) (HasExponent(leaves[l].symbol) ? node.leaves : node.plain).push_back(l);
+  // A plain leaf alone is its own value.
+  node.value_slot = members.size() == 1 && !node.plain.empty() ? leaves[members[0]].slot : NewSlots(1);
   if (!node.leaves.empty()) node.weighted_slot = NewSlots(1);
-  if (!node.linears.empty()) {
+  if (!node.plain.empty()) {
     node.rest_slot = NewSlots(1);
-    node.first_slot = NewSlots(static_cast<int>(node.linears.size()) + 1);
+    node.first_slot = NewSlots(static_cast<int>(node.plain.size()) + 1);
   }
   nodes.push_back(std::move(node));
   return static_cast<int>(nodes.size()) - 1;

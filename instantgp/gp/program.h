@@ -14,8 +14,8 @@ struct ProgramLeaf {
   int column;
   int parameter;   // first row in the parameter table
   int table;       // first per-point table
-  int slot;        // q (SE, PER), s (MAT52) or the value (LIN)
-  int extra_slot;  // PER: the period factor
+  int slot;        // q (SE, PER), s (MAT52, MAT12) or the value (the others)
+  int extra_slot;  // PER: the period factor; IOU: the derivative by its lengthscale
 };
 
 // A monomial is a product of leaves, evaluated with one exponential. A product has at most one monomial among its
@@ -24,10 +24,10 @@ struct ProgramNode {
   enum class Kind { kMonomial, kSum, kProduct } kind;
   std::vector<int> children;  // nodes (kSum, kProduct)
   std::vector<int> leaves;    // kMonomial: those with an exponent
-  std::vector<int> linears;   // kMonomial: the LIN leaves
+  std::vector<int> plain;     // kMonomial: those without: LIN, WIE, IOU, BIAS
   int value_slot = 0;
-  int rest_slot = 0;      // kMonomial with LIN and other leaves: the product of the others
-  int first_slot = 0;     // kProduct and kMonomial with LIN: scratch of the backward pass
+  int rest_slot = 0;      // kMonomial with both kinds of leaves: the product of those with an exponent
+  int first_slot = 0;     // kProduct and kMonomial with plain leaves: scratch of the backward pass
   int weighted_slot = 0;  // kMonomial with exponents: adjoint times value
 };
 
@@ -59,7 +59,11 @@ void ShareVariances(const Program& program, Copy copy) {
   }
 }
 
-// Per-point tables of a leaf: SE and MAT52 scaled x; LIN x and v x; PER sin h, cos h and h.
+// Whether the leaf's value is v exp(-q), times a polynomial for MAT52.
+bool HasExponent(Elementary symbol);
+
+// Per-point tables of a leaf: SE, MAT52 and MAT12 scaled x; LIN x and v x; PER sin h, cos h and h; WIE x; IOU u = x /
+// l, f(u), its share in the derivative by log l, and f'(u); BIAS none.
 int NumTables(Elementary symbol);
 
 }  // namespace instantgp

@@ -72,7 +72,7 @@ void ValueEvaluator::Visit(int leaf, const Visitor& visit) const {
   VisitLeaf(program_.leaves[leaf], constants_[leaf], left_, right_, visit);
 }
 
-// out = exp(sum log v - sum q) * prod (1 + s + s^2/3) * prod LIN
+// out = exp(sum log v - sum q) * prod (1 + s + s^2/3) * prod plain
 void ValueEvaluator::EvaluateMonomial(const Block& block, const ProgramNode& node, double* out) {
   const D d;
   double log_v = 0;
@@ -100,9 +100,9 @@ void ValueEvaluator::EvaluateMonomial(const Block& block, const ProgramNode& nod
                [=](int k, V s) { return hn::Mul(Load(out, k), hn::MulAdd(s, hn::MulAdd(s, third, one), one)); });
     });
   }
-  for (std::size_t m = 0; m < node.linears.size(); ++m) {
+  for (std::size_t m = 0; m < node.plain.size(); ++m) {
     const bool alone = m == 0 && node.leaves.empty();
-    Visit(node.linears[m], [&](const auto& column) {
+    Visit(node.plain[m], [&](const auto& column) {
       if (alone) {
         MapPairs(block, out, column, [=](int, V value) { return value; });
       } else {

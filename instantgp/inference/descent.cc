@@ -39,9 +39,11 @@ struct End {
 
 // Steps on some rows from `start`, pulled towards `centre`. `start` brings its factor along where it has one.
 End Step(const Covariance& covariance, const ParameterTable& table, const Matrix& X, const Vector& y, NlmlPoint start,
-         const LogParameters& centre, double pull_std, int steps, const ClosedFormScale* scale, ThreadPool* pool) {
+         const LogParameters& centre, double pull_std, int steps, const FixedRows& fixed, const ClosedFormScale* scale,
+         ThreadPool* pool) {
   Type2Objective objective(covariance, table, X, y, false, pool);
   objective.PullTowards(centre, pull_std);
+  objective.Hold(fixed, true);
   End end;
   end.centre = centre;
   end.point.theta = start.theta;
@@ -78,7 +80,7 @@ DescentPlan PlanFor(const Covariance& covariance, int n, int columns) {
 double PullStd(int n) { return std::max(1.0, std::pow(n / 250.0, 2)); }
 
 Descent Descend(const Covariance& covariance, const Matrix& X, const Vector& y, const LogParameters& start,
-                const ClosedFormScale* scale, ThreadPool* pool) {
+                const ClosedFormScale* scale, const FixedRows& fixed, ThreadPool* pool) {
   const Expression& expression = covariance.expression();
   const ParameterTable table(expression);
   const int n = static_cast<int>(X.rows());
@@ -97,9 +99,10 @@ Descent Descend(const Covariance& covariance, const Matrix& X, const Vector& y, 
   std::array<End, 3> ends;
   RunOn(pool, part ? 3 : 2, [&](int k, int) {
     End& end = ends[k];
-    const LogParameters centre = k == 1 ? StandardStartFor(expression, y) : start;
+    const LogParameters centre = k == 1 ? fixed.Held(StandardStartFor(expression, y)) : start;
     if (k < 2) {
-      end = Step(covariance, table, rows.X, rows.y, {.theta = centre}, centre, pull_std, plan.steps, scale, nullptr);
+      end = Step(covariance, table, rows.X, rows.y, {.theta = centre}, centre, pull_std, plan.steps, fixed, scale,
+                 nullptr);
       if (!part) return;
       end.point.theta += end.point.value.log_scale * direction;
     } else {
@@ -120,7 +123,7 @@ Descent Descend(const Covariance& covariance, const Matrix& X, const Vector& y, 
   if (!descent.end.value.ok || !part || plan.steps_on_all_rows == 0) return descent;
 
   End last = Step(covariance, table, X, y, std::move(descent.end), best->centre, pull_std, plan.steps_on_all_rows,
-                  scale, pool);
+                  fixed, scale, pool);
   descent.evaluations += last.evaluations;
   descent.end = std::move(last.point);
   if (last.curvature.size() > 0) descent.curvature = std::move(last.curvature);

@@ -11,6 +11,7 @@
 #include "instantgp/base/thread_pool.h"
 #include "instantgp/gp/marginal_likelihood.h"
 #include "instantgp/inference/nlml_point.h"
+#include "instantgp/kernel/fixed.h"
 
 namespace instantgp {
 
@@ -33,8 +34,9 @@ struct Descent {
   Matrix curvature;  // of NLML per point by log theta, near the end (average information); empty: none
 };
 
-// `start` at its best scale. `pool` may be null; the result does not depend on it.
+// `start` at its best scale; `fixed` rows, lengthscales and periods, stay as they are. `pool` may be null; the result
+// does not depend on it.
 Descent Descend(const Covariance& covariance, const Matrix& X, const Vector& y, const LogParameters& start,
-                const ClosedFormScale* scale, ThreadPool* pool);
+                const ClosedFormScale* scale, const FixedRows& fixed, ThreadPool* pool);
 
 }  // namespace instantgp

@@ -18,14 +18,15 @@
 #include "instantgp/inference/ranking.h"
 #include "instantgp/inference/row_sample.h"
 #include "instantgp/inference/spread.h"
+#include "instantgp/kernel/fixed.h"
 #include "instantgp/network/config.h"
 
 namespace instantgp {
 namespace {
 
 // A' = c A has the factor sqrt(c) L and alpha / c.
-Posterior ScaledPosterior(const Structure& structure, const Matrix& X, const Vector& y, NlmlPoint& of,
-                          double log_scale) {
+Posterior ScaledPosterior(const Structure& structure, const Expression& expression, const Matrix& X, const Vector& y,
+                          NlmlPoint& of, double log_scale) {
   Matrix& L = of.workspace.A;
   Vector& alpha = of.workspace.alpha;
   SolveLowerTransposed(L, alpha);
@@ -35,7 +36,7 @@ Posterior ScaledPosterior(const Structure& structure, const Matrix& X, const Vec
     L.col(j).tail(L.rows() - j) *= root;
   }
   alpha /= scale;
-  return Posterior(ToExpression(structure), X, y, ScaleKernelAndNoise(structure, of.theta, log_scale), std::move(L),
+  return Posterior(expression, X, y, ScaleKernelAndNoise(structure, of.theta, log_scale), std::move(L),
                    std::move(alpha), of.value.jitter * scale);
 }
 
@@ -48,28 +49,29 @@ struct Chosen {
 
 // The hypotheses, best first, on some of the rows.
 std::vector<NlmlPoint> Rank(const Structure& structure, const Covariance& covariance, const RowSample& rows,
-                            const Matrix& hypotheses, const ClosedFormScale* scale, bool spread, ThreadPool* pool,
-                            int* evaluations) {
+                            const Matrix& hypotheses, const ClosedFormScale* scale, bool spread, const FixedRows& fixed,
+                            ThreadPool* pool, int* evaluations) {
   if (!spread) {
     *evaluations += static_cast<int>(hypotheses.cols());
     return RankHypotheses(covariance, rows, hypotheses, scale, pool);
   }
-  const std::vector<NoiseLadder> ladders = Spread(structure, hypotheses);
+  std::vector<NoiseLadder> ladders = Spread(structure, hypotheses);
+  for (NoiseLadder& ladder : ladders) ladder.theta = fixed.Held(ladder.theta);
   for (const NoiseLadder& ladder : ladders) *evaluations += static_cast<int>(ladder.log_noises.size());
   return RankLadders(covariance, rows, ladders, scale, pool);
 }
 
 Chosen Choose(const Structure& structure, const Matrix& X, const Vector& y, const Matrix& hypotheses,
-              const ClosedFormScale* scale, bool with_steps, ThreadPool* pool) {
+              const ClosedFormScale* scale, bool with_steps, const FixedRows& fixed, ThreadPool* pool) {
   const Covariance covariance(ToExpression(structure));
   const int n = static_cast<int>(X.rows());
   Chosen chosen;
   std::vector<NlmlPoint> candidates = Rank(structure, covariance, SpreadSample(X, y, kRankingRows), hypotheses, scale,
-                                           with_steps, pool, &chosen.evaluations);
+                                           with_steps, fixed, pool, &chosen.evaluations);
   if (with_steps && !candidates.empty()) {
     const NlmlPoint& best = candidates.front();
     Descent descent =
-        Descend(covariance, X, y, ScaleKernelAndNoise(structure, best.theta, best.value.log_scale), scale, pool);
+        Descend(covariance, X, y, ScaleKernelAndNoise(structure, best.theta, best.value.log_scale), scale, fixed, pool);
     chosen.evaluations += descent.evaluations;
     chosen.point = std::move(descent.end);
     chosen.stepped = descent.moved;
@@ -105,17 +107,22 @@ OneShot InferOneShot(const TrainedNetwork& network, const Encoding& encoding, co
   const Matrix& X = encoding.X;
   const Vector& y = encoding.y;
   if (!bare) hypotheses = WithHypothesesFromData(structure, X, y, hypotheses);
+  FixedRows fixed;
+  if (options.kernel != nullptr) fixed = FixedRowsOf(*options.kernel, encoding.scaler.x_range, encoding.scaler.y_std);
+  for (Index k = 0; k < hypotheses.cols(); ++k) hypotheses.col(k) = fixed.Held(hypotheses.col(k));
   const std::optional<ClosedFormScale> scale = ScaleOf(network.config());
-  Chosen chosen = Choose(structure, X, y, hypotheses, scale ? &*scale : nullptr, !bare, options.pool);
+  Chosen chosen = Choose(structure, X, y, hypotheses, scale ? &*scale : nullptr, !bare, fixed, options.pool);
   const double n = static_cast<double>(X.rows());
   const bool averaged = options.draws > 0 && !bare && n <= kMostRowsToAverage;
   double log_scale = chosen.point.value.log_scale;
   // Where predictions are averaged, the draws have it.
   if (n > kMostRowsToAverage && chosen.curvature.size() > 0) log_scale += LogOptimism(n * chosen.curvature, n);
-  Posterior posterior = ScaledPosterior(structure, X, y, chosen.point, log_scale);
+  const Expression expression = options.kernel != nullptr ? *options.kernel : ToExpression(structure);
+  Posterior posterior = ScaledPosterior(structure, expression, X, y, chosen.point, log_scale);
   Matrix draws;
   if (averaged) {
     draws = DrawParameters(Covariance(posterior.expression()), X, y, posterior.theta(), options.draws);
+    for (Index k = 0; k < draws.cols(); ++k) draws.col(k) = fixed.Held(draws.col(k));
   }
   return {std::move(posterior), std::move(hypotheses), scale,     chosen.evaluations,
           chosen.stepped,       std::move(draws),      decode_ms, clock.Milliseconds()};

@@ -25,6 +25,9 @@ struct OneShotOptions {
   // As decoded: no hypotheses from the data, no spread, no steps, as always for the AHGP baseline. Noise that the rows
   // do not speak for is raised all the same (noise_floor.h).
   bool bare = false;
+  // The kernel whose structure is asked for, where it fixes lengthscales or periods; they are held in every hypothesis
+  // and draw. Null: nothing is fixed.
+  const Expression* kernel = nullptr;
   int draws = 0;  // how many parameters to draw for few rows (parameter_draws.h)
 };
 

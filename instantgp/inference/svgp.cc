@@ -47,6 +47,7 @@ class SvgpObjective final : public FirstOrderFunction {
     AddSoftWall(theta, value, wanted ? &theta_gradient_ : nullptr);
     floor_.AddWall(theta, value, wanted ? &theta_gradient_ : nullptr);
     if (wanted) {
+      fixed.Hold(theta_gradient_);
       gradient->resize(x.size());
       *gradient << theta_gradient_, Z_gradient_.reshaped();
     }
@@ -72,6 +73,7 @@ class SvgpObjective final : public FirstOrderFunction {
   void HoldNoise(double level) { floor_.Hold(level); }
 
   std::function<void(int evaluations)> progress;
+  FixedRows fixed;
 
  private:
   const Covariance& covariance_;
@@ -119,7 +121,8 @@ SvgpResult FitSvgp(const Expression& expression, const Matrix& X, const Vector& 
   const Covariance covariance(expression);
   const Matrix Z = DrawRows(X, ResolveInducing(options.inducing, X.rows()), options.seed);
   SvgpObjective objective(covariance, X, y, Z.rows(), options.pool);
-  const LogParameters theta = StandardStart(expression);
+  objective.fixed = options.fixed;
+  const LogParameters theta = options.fixed.Held(StandardStart(expression));
   Vector start(theta.size() + Z.size());
   start << theta, Z.reshaped();
   AdamOptions adam;

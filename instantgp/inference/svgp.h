@@ -15,6 +15,7 @@
 #include "instantgp/base/matrix.h"
 #include "instantgp/base/thread_pool.h"
 #include "instantgp/kernel/expression.h"
+#include "instantgp/kernel/fixed.h"
 #include "instantgp/kernel/log_parameters.h"
 #include "instantgp/optimize/objective.h"
 
@@ -30,6 +31,7 @@ struct SvgpOptions {
   double learning_rate = 0.03;
   std::uint64_t seed = 0;      // of the rows the inducing inputs start at
   ThreadPool* pool = nullptr;  // used from 1024 rows on
+  FixedRows fixed = {};        // parameters that stay at these values
   std::stop_token stop = {};
   std::function<void(int done, int of)> progress = {};  // steps
 };

@@ -110,7 +110,9 @@ Type2Result FitType2(const Expression& expression, const Matrix& X, const Vector
   const Covariance covariance(expression);
   const ParameterTable table(expression);
   Type2Objective objective(covariance, table, X, y, options.map, options.pool);
-  const Start run = RunStart(objective, start.size() > 0 ? start : StandardStart(expression), options);
+  objective.Hold(options.fixed, !FixesScale(expression));
+  const LogParameters from = start.size() > 0 ? start : StandardStart(expression);
+  const Start run = RunStart(objective, options.fixed.Held(from), options);
   Type2Result result;
   result.evaluations = run.summary.evaluations;
   result.rejected = run.summary.rejected;
@@ -138,9 +140,10 @@ Type2Result FitMultiStart(const Expression& expression, const Matrix& X, const V
   int done = 0;
   RunOn(options.pool, count, [&](int k, int) {
     Type2Objective objective(covariance, table, X, y, options.map, nullptr);
+    objective.Hold(options.fixed, !FixesScale(expression));
     RandomStream random(options.seed, static_cast<std::uint64_t>(k));
     if (!options.stop.stop_requested()) {
-      runs[k] = RunStart(objective, DrawFromPrior(table, random), options);
+      runs[k] = RunStart(objective, options.fixed.Held(DrawFromPrior(table, random)), options);
     } else {
       runs[k].summary.reason = StopReason::kInterrupted;
     }

@@ -10,6 +10,7 @@
 #include "instantgp/base/matrix.h"
 #include "instantgp/base/thread_pool.h"
 #include "instantgp/kernel/expression.h"
+#include "instantgp/kernel/fixed.h"
 #include "instantgp/kernel/log_parameters.h"
 #include "instantgp/optimize/objective.h"
 
@@ -24,6 +25,7 @@ struct Type2Options {
   int restarts = 10;  // multi-start only: starts drawn from the priors
   std::uint64_t seed = 0;
   ThreadPool* pool = nullptr;  // for the starts of a multi-start, or for halves of the matrices inside one fit
+  FixedRows fixed = {};        // parameters that stay at these values
   std::stop_token stop = {};
   // Called after every start with (done, of); from any thread, one call at a time.
   std::function<void(int, int)> progress = {};

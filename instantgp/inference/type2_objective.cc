@@ -29,7 +29,13 @@ bool Type2Objective::Evaluate(const Vector& theta, double* value, Vector* gradie
   AddWalls(theta, value, gradient, nullptr);
   if (map_) AddPriors(theta, value, gradient, nullptr);
   AddPull(theta, value, gradient, nullptr);
+  if (gradient != nullptr) fixed_.Hold(*gradient);
   return true;
+}
+
+void Type2Objective::Hold(const FixedRows& fixed, bool scale_is_free) {
+  fixed_ = fixed;
+  scale_is_free_ = scale_is_free;
 }
 
 bool Type2Objective::Value(Vector& theta, double* value) {
@@ -70,6 +76,7 @@ bool Type2Objective::Slopes(Vector* gradient, Matrix* curvature) {
   AddWalls(moved_, &value, gradient, curvature);
   if (map_) AddPriors(moved_, &value, gradient, curvature);
   AddPull(moved_, &value, gradient, curvature);
+  fixed_.Hold(*gradient, curvature);
   return true;
 }
 

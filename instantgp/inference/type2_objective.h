@@ -8,6 +8,7 @@
 #include "instantgp/gp/marginal_likelihood.h"
 #include "instantgp/inference/nlml_point.h"
 #include "instantgp/inference/noise_floor.h"
+#include "instantgp/kernel/fixed.h"
 #include "instantgp/kernel/log_parameters.h"
 #include "instantgp/kernel/parameters.h"
 #include "instantgp/optimize/objective.h"
@@ -42,6 +43,9 @@ class Type2Objective final : public FirstOrderFunction, public SecondOrderFuncti
   // against where a start comes from.
   void PullTowards(LogParameters centre, double std);
 
+  // Keep these rows where a start has them.
+  void Hold(const FixedRows& fixed, bool scale_is_free);
+
   NlmlValue Nlml(const LogParameters& theta);
 
   // Where the noise is to be held in another fit, if the rows do not speak for that of theta.
@@ -54,7 +58,7 @@ class Type2Objective final : public FirstOrderFunction, public SecondOrderFuncti
   void AddPriors(const LogParameters& theta, double* value, Vector* gradient, Matrix* curvature) const;
   void AddWalls(const LogParameters& theta, double* value, Vector* gradient, Matrix* curvature) const;
   void AddPull(const LogParameters& theta, double* value, Vector* gradient, Matrix* curvature) const;
-  const ClosedFormScale* Scale() const { return map_ ? nullptr : &scale_; }
+  const ClosedFormScale* Scale() const { return map_ || !scale_is_free_ ? nullptr : &scale_; }
 
   const Covariance& covariance_;
   const ParameterTable& table_;
@@ -66,6 +70,8 @@ class Type2Objective final : public FirstOrderFunction, public SecondOrderFuncti
   LogParameters centre_;  // empty: no pull
   double pull_ = 0;       // 1 / std^2 n
   NoiseFloor floor_, held_;
+  FixedRows fixed_;
+  bool scale_is_free_ = true;
   NlmlWorkspace workspace_;
   LogParameters evaluated_, moved_;  // of the last Value: where the factor was made, and where the scale took it
   NlmlValue last_;                   // its likelihood

@@ -27,6 +27,13 @@ std::strong_ordering Compare(const Expression& a, const Expression& b) {
                                                 Compare);
 }
 
+// What the leaves fix, one after the other.
+std::partial_ordering CompareFixed(const Expression& a, const Expression& b) {
+  if (a.op == Expression::Op::kLeaf) return a.fixed <=> b.fixed;
+  return std::lexicographical_compare_three_way(a.terms.begin(), a.terms.end(), b.terms.begin(), b.terms.end(),
+                                                CompareFixed);
+}
+
 Expression Operation(Expression::Op op, std::vector<Expression> terms) {
   INSTANTGP_CHECK(!terms.empty());
   Expression e;
@@ -54,7 +61,12 @@ Expression Expression::Sum(std::vector<Expression> terms) { return Operation(Op:
 Expression Expression::Product(std::vector<Expression> terms) { return Operation(Op::kProduct, std::move(terms)); }
 
 Expression Canonical(const Expression& expression) {
-  if (expression.op == Expression::Op::kLeaf) return Expression::Leaf(expression.symbol, expression.column);
+  if (expression.op == Expression::Op::kLeaf) {
+    Expression leaf = Expression::Leaf(expression.symbol, expression.column);
+    leaf.fixed = expression.fixed;
+    std::sort(leaf.fixed.begin(), leaf.fixed.end(), [](const auto& a, const auto& b) { return a.kind < b.kind; });
+    return leaf;
+  }
   INSTANTGP_CHECK(!expression.terms.empty());
   std::vector<Expression> terms;
   terms.reserve(expression.terms.size());
@@ -67,7 +79,10 @@ Expression Canonical(const Expression& expression) {
     }
   }
   if (terms.size() == 1) return std::move(terms.front());
-  std::sort(terms.begin(), terms.end(), [](const Expression& a, const Expression& b) { return Compare(a, b) < 0; });
+  std::sort(terms.begin(), terms.end(), [](const Expression& a, const Expression& b) {
+    const std::strong_ordering order = Compare(a, b);
+    return order != 0 ? order < 0 : CompareFixed(a, b) < 0;
+  });
   return expression.op == Expression::Op::kSum ? Expression::Sum(std::move(terms))
                                                : Expression::Product(std::move(terms));
 }

@@ -9,6 +9,14 @@
 
 namespace instantgp {
 
+// A parameter that the kernel's text fixes: PER(month, period=12). The value is in the user's units
+// (kernel/units.h); kernel/fixed.h turns it into those of a fit.
+struct FixedParameter {
+  ParameterKind kind = ParameterKind::kVariance;
+  double value = 1;
+  friend auto operator<=>(const FixedParameter&, const FixedParameter&) = default;
+};
+
 // A value; compare with ==. `column` is 0-based. A bound expression has a column in every leaf; kEveryColumn stands
 // only in what the parser holds before it spreads the shorthand over the columns.
 struct Expression {
@@ -18,6 +26,7 @@ struct Expression {
   Op op = Op::kLeaf;
   Elementary symbol = Elementary::kSE;  // kLeaf
   int column = 0;                       // kLeaf
+  std::vector<FixedParameter> fixed;    // kLeaf: by kind, each once
   std::vector<Expression> terms;        // kSum, kProduct: at least two in canonical form
 
   static Expression Leaf(Elementary symbol, int column);
@@ -28,7 +37,8 @@ struct Expression {
 };
 
 // Nested sums and products flattened, single-term ones unwrapped, terms sorted by (smallest column, number of leaves,
-// kind, content). Never distributes: (SE+LIN)*PER shares one PER and stays as it is.
+// kind, content; those that differ in what they fix last). Never distributes: (SE+LIN)*PER shares one PER and stays as
+// it is.
 Expression Canonical(const Expression& expression);
 
 int NumLeaves(const Expression& expression);

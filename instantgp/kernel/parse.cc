@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cmath>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "instantgp/base/diagnosis.h"
@@ -20,17 +23,21 @@ struct Spelling {
   const char* text;
   Elementary symbol;
 };
-constexpr std::array<Spelling, 9> kSpellings = {{{"SE", Elementary::kSE},
-                                                 {"LIN", Elementary::kLIN},
-                                                 {"PER", Elementary::kPER},
-                                                 {"MAT52", Elementary::kMAT52},
-                                                 {"RBF", Elementary::kSE},
-                                                 {"Linear", Elementary::kLIN},
-                                                 {"Periodic", Elementary::kPER},
-                                                 {"Matern52", Elementary::kMAT52},
-                                                 {"M52", Elementary::kMAT52}}};
+constexpr std::array<Spelling, 21> kSpellings = {
+    {{"SE", Elementary::kSE},           {"LIN", Elementary::kLIN},
+     {"PER", Elementary::kPER},         {"MAT52", Elementary::kMAT52},
+     {"MAT12", Elementary::kMAT12},     {"WIE", Elementary::kWIE},
+     {"IOU", Elementary::kIOU},         {"BIAS", Elementary::kBIAS},
+     {"RBF", Elementary::kSE},          {"Linear", Elementary::kLIN},
+     {"Periodic", Elementary::kPER},    {"Matern52", Elementary::kMAT52},
+     {"M52", Elementary::kMAT52},       {"Matern12", Elementary::kMAT12},
+     {"M12", Elementary::kMAT12},       {"Exponential", Elementary::kMAT12},
+     {"Wiener", Elementary::kWIE},      {"RandomWalk", Elementary::kWIE},
+     {"DampedTrend", Elementary::kIOU}, {"Constant", Elementary::kBIAS},
+     {"Const", Elementary::kBIAS}}};
 constexpr const char* kSymbolList =
-    "The symbols are SE, LIN, PER and MAT52 (also RBF, Linear, Periodic, Matern52, M52).";
+    "The symbols are SE, LIN, PER, MAT52, MAT12, WIE, IOU and BIAS (also RBF, Linear, Periodic, Matern52, M52, "
+    "Matern12, M12, Exponential, Wiener, RandomWalk, DampedTrend, Constant).";
 
 bool IsSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 bool IsDecimalDigit(char c) { return c >= '0' && c <= '9'; }
@@ -121,24 +128,93 @@ class Parser {
     if (!symbol) FailAtSymbol(begin, word);
     if (++leaves_ > kMaxLeaves) FailTooLarge(begin);
     SkipSpace();
-    if (AtEnd() || text_[position_] != '(') {
-      if (!unnamed_) unnamed_ = begin;
-      return Expression::Leaf(*symbol, Expression::kEveryColumn);
+    Expression leaf = Expression::Leaf(*symbol, Expression::kEveryColumn);
+    if (!AtEnd() && text_[position_] == '(') Arguments(word, leaf);
+    if (leaf.column != Expression::kEveryColumn) {
+      named_ = true;
+    } else if (!unnamed_ && *symbol != Elementary::kBIAS) {
+      unnamed_ = begin;
     }
-    named_ = true;
-    return Expression::Leaf(*symbol, ColumnArgument(word));
+    return leaf;
   }
 
-  // "(" column ")"
-  int ColumnArgument(std::string_view symbol) {
+  // "(" argument { "," argument } ")"
+  void Arguments(std::string_view word, Expression& leaf) {
     const std::size_t open = position_++;
     SkipSpace();
+    if (!IsAssignment()) leaf.column = ColumnArgument(word, open);
+    while (!AtEnd() && text_[position_] != ')') {
+      if (text_[position_] == ',') ++position_;
+      SkipSpace();
+      leaf.fixed.push_back(Assignment(leaf));
+    }
+    if (AtEnd()) Fail(open, "this parenthesis is never closed", "Add a closing \")\".");
+    ++position_;
+    SkipSpace();
+  }
+
+  // Whether what follows reads parameter = number. A column may be called that, too, and then comes first.
+  bool IsAssignment() {
+    const std::size_t begin = position_;
+    if (AtEnd() || text_[position_] == '"' || text_[position_] == '\'') return false;
+    const std::string bare = BareColumn();
+    position_ = begin;
+    return bare.find('=') != std::string::npos && FindColumn(bare, false, names_).result != Lookup::kFound;
+  }
+
+  FixedParameter Assignment(const Expression& leaf) {
+    const std::size_t begin = position_;
+    const std::string bare = BareColumn();
+    if (!AtEnd() && text_[position_] != ',' && text_[position_] != ')') {
+      // 1e+5 ends a bare column in the middle
+      while (!AtEnd() && text_[position_] != ',' && text_[position_] != ')') ++position_;
+    }
+    const std::string_view text = Trimmed(text_.substr(begin, position_ - begin));
+    const std::size_t equals = text.find('=');
+    const auto kinds = ParametersOf(leaf.symbol);
+    std::string own;
+    for (const ParameterKind kind : kinds) own += (own.empty() ? "" : ", ") + std::string(Name(kind));
+    if (equals == std::string_view::npos) {
+      const std::string each(Name(leaf.symbol));
+      Fail(begin, "a symbol acts on one column only",
+           "Write " + each + "(a)*" + each +
+               "(b) for two columns. A parameter is fixed by its name and a number, as in " + each + "(" +
+               std::string(Name(kinds.front())) + "=1).");
+    }
+    const std::string_view name = Trimmed(text.substr(0, equals)), number = Trimmed(text.substr(equals + 1));
+    const auto found = std::find_if(kinds.begin(), kinds.end(), [&](ParameterKind kind) {
+      return name.size() == Name(kind).size() && EditDistance(name, Name(kind)) == 0;
+    });
+    if (found == kinds.end()) {
+      Fail(begin, std::string(Name(leaf.symbol)) + " has no parameter \"" + OneLine(name) + "\"",
+           "Its parameters are " + own + ".");
+    }
+    for (const FixedParameter& other : leaf.fixed) {
+      if (other.kind == *found) Fail(begin, std::string(Name(*found)) + " is fixed twice", "Keep one of the two.");
+    }
+    double value = 0;
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
+    if (error != std::errc() || end != number.data() + number.size() || !(value > 0) || !std::isfinite(value)) {
+      Fail(begin, "\"" + OneLine(number) + "\" is no value for the " + std::string(Name(*found)),
+           "Parameters are positive numbers, with a point for decimals, in the units of the table.");
+    }
+    return {*found, value};
+  }
+
+  static std::string_view Trimmed(std::string_view text) {
+    while (!text.empty() && IsSpace(text.front())) text.remove_prefix(1);
+    while (!text.empty() && IsSpace(text.back())) text.remove_suffix(1);
+    return text;
+  }
+
+  // A column, up to "," or ")".
+  int ColumnArgument(std::string_view symbol, std::size_t open) {
     const std::size_t begin = position_;
     const bool quoted = !AtEnd() && (text_[position_] == '"' || text_[position_] == '\'');
     const std::string name = quoted ? QuotedColumn() : BareColumn();
     SkipSpace();
     if (AtEnd()) Fail(open, "this parenthesis is never closed", "Add a closing \")\".");
-    if (text_[position_] == ',') {
+    if (text_[position_] == ',' && !AssignmentFollows()) {
       const std::string each(symbol);
       Fail(position_, "a symbol acts on one column only", "Write " + each + "(a)*" + each + "(b) for two columns.");
     }
@@ -147,14 +223,21 @@ class Parser {
            "Write its name, its quoted name or its number, as in SE(1); or leave out the parentheses. " +
                ListOfColumns(names_));
     }
-    if (text_[position_] != ')') {
+    if (text_[position_] != ')' && text_[position_] != ',') {
       Fail(position_, "expected \")\" after the column", "A column's name with such characters must be quoted.");
     }
-    ++position_;
-    SkipSpace();
     const ColumnLookup lookup = FindColumn(name, quoted, names_);
     if (lookup.result != Lookup::kFound) FailAtColumn(begin, name, quoted, lookup.result);
     return lookup.column;
+  }
+
+  // At a comma: whether parameter = number stands behind it.
+  bool AssignmentFollows() {
+    const std::size_t comma = position_++;
+    SkipSpace();
+    const bool follows = IsAssignment();
+    position_ = comma;
+    return follows;
   }
 
   std::string BareColumn() {

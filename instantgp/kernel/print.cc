@@ -1,5 +1,6 @@
 // Expression to text.
 #include <algorithm>
+#include <charconv>
 
 #include "instantgp/base/check.h"
 #include "instantgp/kernel/column_text.h"
@@ -10,11 +11,23 @@ namespace {
 
 using Op = Expression::Op;
 
+// The shortest text that reads back as the same number.
+std::string Shortest(double value) {
+  char text[32];
+  const auto end = std::to_chars(text, text + sizeof text, value).ptr;
+  return std::string(text, end);
+}
+
 // Products of single symbols are written tight, SE*LIN; around a parenthesis the star has room, SE * (LIN + PER).
 void Write(const Expression& e, const std::vector<std::string>& names, std::string& text) {
   if (e.op == Op::kLeaf) {
     text += Name(e.symbol);
-    if (e.column != Expression::kEveryColumn) text += '(' + ColumnText(e.column, names) + ')';
+    std::string inside = e.column != Expression::kEveryColumn ? ColumnText(e.column, names) : "";
+    for (const FixedParameter& fixed : e.fixed) {
+      if (!inside.empty()) inside += ", ";
+      inside += std::string(Name(fixed.kind)) + "=" + Shortest(fixed.value);
+    }
+    if (!inside.empty()) text += '(' + inside + ')';
     return;
   }
   const bool has_sum =

@@ -33,7 +33,10 @@ std::string Joined(const std::vector<const Expression*>& leaves) {
 
 // A product of leaves as one base symbol.
 ColumnSum SymbolOf(const std::vector<const Expression*>& leaves, const std::string& column) {
-  if (leaves.size() == 1) return {{ToBaseSymbol(leaves[0]->symbol)}, ""};
+  for (const Expression* leaf : leaves) {
+    if (!ToBaseSymbol(leaf->symbol)) return {{}, "it was not trained on " + std::string(Name(leaf->symbol))};
+  }
+  if (leaves.size() == 1) return {{*ToBaseSymbol(leaves[0]->symbol)}, ""};
   if (leaves.size() > 2) {
     return {{}, "the product " + Joined(leaves) + " on " + column + " has more than two factors"};
   }

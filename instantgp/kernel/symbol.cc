@@ -27,6 +27,10 @@ constexpr std::array<BaseSymbolEntry, kNumBaseSymbols> kBaseSymbols = {{
     {"PER*MAT52", 2, {kPER, kMAT52}},
 }};
 
+constexpr std::array<std::string_view, kNumElementary> kElementaryNames = {"SE",    "LIN", "PER", "MAT52",
+                                                                           "MAT12", "WIE", "IOU", "BIAS"};
+
+constexpr std::array<ParameterKind, 1> kOneVariance = {kVariance};
 constexpr std::array<ParameterKind, 2> kStationary = {kVariance, kLengthscale};
 constexpr std::array<ParameterKind, 2> kLinear = {kVariance, kOffset};
 constexpr std::array<ParameterKind, 3> kPeriodic = {kVariance, kLengthscale, kPeriod};
@@ -38,7 +42,7 @@ const BaseSymbolEntry& Entry(BaseSymbol symbol) {
 
 }  // namespace
 
-std::string_view Name(Elementary symbol) { return Entry(ToBaseSymbol(symbol)).name; }
+std::string_view Name(Elementary symbol) { return kElementaryNames[static_cast<std::size_t>(symbol)]; }
 
 std::string_view Name(ParameterKind kind) {
   constexpr std::array<std::string_view, 4> kNames = {"variance", "lengthscale", "period", "offset"};
@@ -49,11 +53,16 @@ std::span<const ParameterKind> ParametersOf(Elementary symbol) {
   switch (symbol) {
     case kSE:
     case kMAT52:
+    case kMAT12:
+    case kIOU:
       return kStationary;
     case kLIN:
       return kLinear;
     case kPER:
       return kPeriodic;
+    case kWIE:
+    case kBIAS:
+      return kOneVariance;
   }
   INSTANTGP_CHECK(false);
   return {};

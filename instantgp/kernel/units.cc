@@ -41,10 +41,27 @@ void ForEachLeaf(const Expression& e, Index& position, const Visitor& visit) {
   for (const Expression& term : e.terms) ForEachLeaf(term, position, visit);
 }
 
+// k(x, x) of one leaf at x = 1/2.
+double LeafAtCentre(Elementary symbol, const double* parameters) {
+  switch (symbol) {
+    case Elementary::kLIN:
+      return parameters[0] / 4 + parameters[1];
+    case Elementary::kWIE:
+      return parameters[0] / 2;
+    case Elementary::kIOU: {
+      const double s = 0.5 / parameters[1];
+      // 2 v l^2 (s - 1 + exp(-s)), whose leading terms cancel for long lengthscales: v / 4 there
+      return s < 1e-4 ? parameters[0] / 4 * (1 - s / 3)
+                      : 2 * parameters[0] * parameters[1] * parameters[1] * (s + std::expm1(-s));
+    }
+    default:
+      return parameters[0];
+  }
+}
+
 double AtCentre(const Expression& e, const Vector& parameters, Index& position) {
   if (e.op == Op::kLeaf) {
-    const double variance = parameters[position];
-    const double value = e.symbol == Elementary::kLIN ? variance / 4 + parameters[position + 1] : variance;
+    const double value = LeafAtCentre(e.symbol, parameters.data() + position);
     position += static_cast<Index>(ParametersOf(e.symbol).size());
     return value;
   }
@@ -80,7 +97,8 @@ Vector InOriginalUnits(const Expression& expression, const Vector& parameters, c
       switch (kinds[i]) {
         case ParameterKind::kVariance:
           value *= amplitude;
-          if (e.symbol == Elementary::kLIN) value /= range * range;
+          if (e.symbol == Elementary::kLIN || e.symbol == Elementary::kIOU) value /= range * range;
+          if (e.symbol == Elementary::kWIE) value /= range;
           break;
         case ParameterKind::kOffset:
           value *= amplitude;

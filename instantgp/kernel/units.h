@@ -14,9 +14,10 @@ namespace instantgp {
 std::vector<double> AmplitudeShares(const Expression& expression);
 
 // The parameters (table order, not logarithms) of the same kernel in other units: columns x_k -> offset_k + range_k x_k
-// and targets y -> shift + y_scale y. Periods and the lengthscales of SE and MAT52 are multiplied by range_k; PER's
-// lengthscale is measured on the sine, has no unit and stays; a LIN variance is divided by range_k^2 and applies to
-// x_k - offset_k; amplitudes take their share of y_scale^2.
+// and targets y -> shift + y_scale y. Periods and lengthscales are multiplied by range_k, but for PER's: its
+// lengthscale is measured on the sine, has no unit and stays. The variances of LIN and IOU, which are those of a slope,
+// are divided by range_k^2, that of WIE, which is one per unit of x, by range_k; all three apply to x_k - offset_k.
+// Amplitudes take their share of y_scale^2.
 Vector InOriginalUnits(const Expression& expression, const Vector& parameters, const Vector& ranges, double y_scale);
 
 // One number for the amplitude. The variances themselves are not unique (each symbol has its own, and columns

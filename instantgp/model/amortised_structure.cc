@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "instantgp/base/error.h"
+#include "instantgp/kernel/fixed.h"
 
 namespace instantgp {
 
@@ -13,8 +14,16 @@ Structure AmortisedStructure(const Expression& expression, const std::vector<std
   if (!structure) {
     throw Error(ErrorCode::kBadInput,
                 "the network does not support this kernel: " + WhyOutsideFamily(expression, column_names) +
-                    ". Use the method ml instead of " + std::string(Name(method)) + ".",
-                {{"method", "ml"}});
+                    ". Use the method map instead of " + std::string(Name(method)) + ".",
+                {{"method", "map"}});
+  }
+  if (FixesScale(expression)) {
+    throw Error(
+        ErrorCode::kBadInput,
+        "the network's answers are free in their overall scale, so that a kernel with a fixed variance or offset "
+        "needs another method; lengthscales and periods can be fixed. Use the method map instead of " +
+            std::string(Name(method)) + ".",
+        {{"method", "map"}});
   }
   return *std::move(structure);
 }

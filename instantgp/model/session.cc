@@ -19,6 +19,7 @@
 #include "instantgp/inference/refine.h"
 #include "instantgp/inference/svgp.h"
 #include "instantgp/inference/type2_ml.h"
+#include "instantgp/kernel/fixed.h"
 #include "instantgp/kernel/parse.h"
 #include "instantgp/model/amortised_structure.h"
 #include "instantgp/model/methods.h"
@@ -171,7 +172,7 @@ Model Session::Fit(const Dataset& data, std::string_view kernel, const FitOption
   if (!asks_network) return Fit(Scaled(data), expression, options);
   const Structure structure = AmortisedStructure(expression, data.column_names, options.method);
   const Encoding encoding = Encode(data, structure.columns, 0, options.method);
-  return FitDecoded(encoding, structure, nullptr, options, kParameterDraws, &pool(), total);
+  return FitDecoded(encoding, structure, &expression, nullptr, options, kParameterDraws, &pool(), total);
 }
 
 Model Session::Fit(const Encoding& encoding, std::string_view kernel, const FitOptions& options) {
@@ -181,15 +182,16 @@ Model Session::Fit(const Encoding& encoding, std::string_view kernel, const FitO
   const Expression expression = ParseKernel(kernel, encoding.column_names);
   CheckMemory(encoding.rows(), options);
   const Structure structure = AmortisedStructure(expression, encoding.column_names, options.method);
-  return FitDecoded(encoding, structure, nullptr, options, kParameterDraws, &pool(), total);
+  return FitDecoded(encoding, structure, &expression, nullptr, options, kParameterDraws, &pool(), total);
 }
 
-Model Session::Fit(const Encoding& encoding, const Structure& structure, const Matrix& hypotheses,
+Model Session::Fit(const Encoding& encoding, const Expression& kernel, const Matrix& hypotheses,
                    const FitOptions& options) {
   options.Validate();
   RequireNetworkMethod(options);
   CheckMemory(encoding.rows(), options);
-  return FitDecoded(encoding, structure, &hypotheses, options, kParameterDraws, &pool(), Stopwatch());
+  const Structure structure = AmortisedStructure(kernel, encoding.column_names, options.method);
+  return FitDecoded(encoding, structure, &kernel, &hypotheses, options, kParameterDraws, &pool(), Stopwatch());
 }
 
 Model Session::Fit(ScaledTable table, const Expression& expression, const FitOptions& options,
@@ -201,8 +203,9 @@ Model Session::Fit(ScaledTable table, const Expression& expression, const FitOpt
 }
 
 // Chooses among the decoded parameters, and for refine polishes; `total` started with the fit.
-Model Session::FitDecoded(const Encoding& encoding, const Structure& structure, const Matrix* hypotheses,
-                          const FitOptions& options, int draws, ThreadPool* pool, const Stopwatch& total) const {
+Model Session::FitDecoded(const Encoding& encoding, const Structure& structure, const Expression* kernel,
+                          const Matrix* hypotheses, const FitOptions& options, int draws, ThreadPool* pool,
+                          const Stopwatch& total) const {
   const TrainedNetwork& asked = network(options.method);
   FitSummary summary = SummaryOf(options, encoding);
   summary.time_ms.encode = encoding.encode_ms;
@@ -211,6 +214,7 @@ Model Session::FitDecoded(const Encoding& encoding, const Structure& structure, 
                                {.pool = pool,
                                 .decoded = hypotheses,
                                 .bare = options.method == Method::kOneShot && options.steps == 0,
+                                .kernel = kernel,
                                 .draws = options.method == Method::kOneShot ? draws : 0});
   summary.time_ms.decode = found.decode_ms;
   summary.time_ms.factorize = found.factorize_ms;
@@ -220,8 +224,11 @@ Model Session::FitDecoded(const Encoding& encoding, const Structure& structure, 
 
   if (options.method == Method::kRefine) {
     Stopwatch clock;
-    const Type2Result result = Refine(structure, encoding.X, encoding.y, found.hypotheses, found.scale,
-                                      found.posterior.theta(), ToType2(options, options_.stop, pool));
+    Type2Options type2 = ToType2(options, options_.stop, pool);
+    const Scaler& scaler = encoding.scaler;
+    if (kernel != nullptr) type2.fixed = FixedRowsOf(*kernel, scaler.x_range, scaler.y_std);
+    const Type2Result result =
+        Refine(structure, encoding.X, encoding.y, found.hypotheses, found.scale, found.posterior.theta(), type2);
     summary.time_ms.optimize = clock.Milliseconds();
     StopIfAsked("refining");
     // Under ML the better end is the smaller NLML; under MAP the optimiser only accepts better posterior densities.
@@ -230,7 +237,7 @@ Model Session::FitDecoded(const Encoding& encoding, const Structure& structure, 
       AddType2(result, summary, warnings);
       summary.nlml_start = before;  // the one-shot point, not where the polish began
       clock = Stopwatch();
-      found.posterior = Posterior(ToExpression(structure), encoding.X, encoding.y, result.theta);
+      found.posterior = Posterior(found.posterior.expression(), encoding.X, encoding.y, result.theta);
       summary.time_ms.factorize += clock.Milliseconds();
     }
   }
@@ -254,7 +261,8 @@ Model Session::FitScaled(ScaledTable table, const Expression& expression, const 
   FitSummary summary = SummaryOf(options, table);
   std::vector<std::string> warnings = std::move(table.warnings);
   Stopwatch clock;
-  const Type2Options type2 = ToType2(options, options_.stop, pool);
+  Type2Options type2 = ToType2(options, options_.stop, pool);
+  type2.fixed = FixedRowsOf(expression, table.scaler.x_range, table.scaler.y_std);
   const bool many = options.method == Method::kMultiStart && start == nullptr;
   const Type2Result result =
       many ? FitMultiStart(expression, table.X, table.y, type2)
@@ -283,6 +291,7 @@ Model Session::FitSparse(ScaledTable table, const Expression& expression, const 
   svgp.pool = pool;
   svgp.stop = options_.stop;
   svgp.progress = options.progress;
+  svgp.fixed = FixedRowsOf(expression, table.scaler.x_range, table.scaler.y_std);
   FitSummary summary = SummaryOf(options, table);
   Stopwatch clock;
   SvgpResult result = FitSvgp(expression, table.X, table.y, svgp);
@@ -351,7 +360,7 @@ std::vector<FitAttempt> Session::FitAll(const Encoding& encoding, std::span<cons
   std::vector<FitAttempt> attempts = Loop(static_cast<int>(kernels.size()), options, [&](int k) {
     // Several kernels are an average themselves, and go without draws.
     const int draws = kernels.size() == 1 ? kParameterDraws : 0;
-    return FitDecoded(encoding, structures[k], &hypotheses[k], each, draws, nullptr, Stopwatch());
+    return FitDecoded(encoding, structures[k], &kernels[k], &hypotheses[k], each, draws, nullptr, Stopwatch());
   });
   if (times != nullptr) {
     times->decode = decode_ms;

@@ -68,8 +68,8 @@ class INSTANTGP_EXPORT Session {
 
   // For ensembles, updates and search: what follows takes or returns types that are not installed.
 
-  // From an encoding, with hypotheses (p + 1, K) in place of those the network would decode.
-  Model Fit(const Encoding& encoding, const Structure& structure, const Matrix& hypotheses, const FitOptions& options);
+  // From an encoding, with hypotheses (p + 1, K) in place of those the network would decode. A canonical kernel.
+  Model Fit(const Encoding& encoding, const Expression& kernel, const Matrix& hypotheses, const FitOptions& options);
   // Other methods, from scaled data; `start` null: the method's own.
   Model Fit(ScaledTable table, const Expression& expression, const FitOptions& options,
             const LogParameters* start = nullptr);
@@ -85,8 +85,9 @@ class INSTANTGP_EXPORT Session {
 
  private:
   ThreadPool* PoolFor(int n);  // null where a second thread is of no use
-  Model FitDecoded(const Encoding& encoding, const Structure& structure, const Matrix* hypotheses,
-                   const FitOptions& options, int draws, ThreadPool* pool, const Stopwatch& total) const;
+  Model FitDecoded(const Encoding& encoding, const Structure& structure, const Expression* kernel,
+                   const Matrix* hypotheses, const FitOptions& options, int draws, ThreadPool* pool,
+                   const Stopwatch& total) const;
   Model FitScaled(ScaledTable table, const Expression& expression, const FitOptions& options,
                   const LogParameters* start, ThreadPool* pool) const;
   Model FitSparse(ScaledTable table, const Expression& expression, const FitOptions& options, ThreadPool* pool) const;

@@ -127,7 +127,7 @@ Model ReinferByNetwork(Session& session, const Model& model, const Posterior& ex
   encoding.scaler = model.scaler();
   encoding.X = extended.X();
   encoding.y = extended.y();
-  return session.Fit(encoding, structure, theta, options);
+  return session.Fit(encoding, extended.expression(), theta, options);
 }
 
 UpdateResult UpdateSparse(const Model& model, const Matrix& X, const Vector& y, const UpdateOptions& options) {

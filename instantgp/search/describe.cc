@@ -76,6 +76,11 @@ Behaviour BehaviourOf(const Addend& addend, const LogParameters& theta, double r
       case Elementary::kMAT52:
         behaviour.matern = in_units(ParameterKind::kLengthscale);
         break;
+      case Elementary::kMAT12:
+      case Elementary::kWIE:
+      case Elementary::kIOU:
+      case Elementary::kBIAS:
+        break;  // in no structure
     }
   }
   return behaviour;

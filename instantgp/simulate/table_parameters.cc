@@ -57,6 +57,11 @@ void SetFactor(const Factor& factor, double log_length, bool flat, double log_sh
       theta[factor.Row(ParameterKind::kLengthscale)] = flat ? log_length : std::log(LogUniform(0.15, 2, random));
       theta[factor.Row(ParameterKind::kPeriod)] += log_shorter;
       break;
+    case Elementary::kMAT12:
+    case Elementary::kWIE:
+    case Elementary::kIOU:
+    case Elementary::kBIAS:
+      break;  // in no structure
   }
 }
 

@@ -111,5 +111,6 @@ PYBIND11_MODULE(_core, module) {
   instantgp::python::BindErrors(module);
   instantgp::python::BindModels(module);
   instantgp::python::BindEnsembles(module);
+  instantgp::python::BindForecasts(module);
   instantgp::python::BindSimulate(module);
 }

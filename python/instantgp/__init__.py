@@ -17,6 +17,7 @@ from typing import Any
 _WHERE = {  # name -> module that holds it, read at first use
     "OneShotGPRegressor": "_regressor",
     "EnsembleGPRegressor": "_ensemble",
+    "GPForecaster": "_forecast",
     "FitWarning": "_table",
     "Encoding": "_core",
     "Ensemble": "_core",

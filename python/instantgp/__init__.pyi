@@ -10,6 +10,7 @@ from ._core import __version__ as __version__
 from ._core import built_in_kernels as built_in_kernels
 from ._ensemble import EnsembleGPRegressor as EnsembleGPRegressor
 from ._export import export_code as export_code
+from ._forecast import GPForecaster as GPForecaster
 from ._regressor import OneShotGPRegressor as OneShotGPRegressor
 from ._search import SearchResult as SearchResult
 from ._search import search as search

@@ -191,3 +191,19 @@ def simulate_kernel(
     index: int,
 ) -> tuple[Matrix, Vector, str, Vector, list[str], float]: ...
 def parse_kernel(kernel: str, column_names: Sequence[str]) -> tuple[str, str]: ...
+def forecast(
+    csv: str,
+    time: str,
+    target: str,
+    by: Sequence[str],
+    date_format: str,
+    horizon: int,
+    season: Optional[Sequence[float]],
+    levels: Sequence[float],
+    transform: str,
+    fast: bool,
+    backtest: int,
+    components: bool,
+    anomalies: bool,
+    threads: int,
+) -> dict[str, Any]: ...

@@ -4,6 +4,8 @@ Kernels, a leaf with parameters v (variance), l (lengthscale), p (period), c (of
 
     SE     v exp(-r^2 / 2 l^2)           everywhere alike
     MAT52  v (1 + s + s^2/3) exp(-s)     everywhere alike, s = sqrt(5) |r| / l
+    MAT12  v exp(-|r| / l)               everywhere alike
+    BIAS   v                             a constant; GPyTorch of Debian's age has none
     LIN    v x x' + c                    scikit-learn, Stan: v (sigma0^2 + x x'), sigma0^2 = c / v; GPyTorch: v (x x' + c / v);
                                          GPflow: Linear(v) + Constant(c)
     PER    v exp(-sin^2(pi r/p) / 2 l^2) GPflow: l; scikit-learn, Stan: 2 l; GPyTorch: 4 l^2 (it does not square)
@@ -15,7 +17,9 @@ from typing import Any, Callable
 
 from . import _core
 
-PARAMETERS = {"SE": 2, "LIN": 2, "PER": 3, "MAT52": 2}  # variance, then lengthscale (offset for LIN), then period
+# variance, then lengthscale (offset for LIN), then period
+PARAMETERS = {"SE": 2, "LIN": 2, "PER": 3, "MAT52": 2, "MAT12": 2, "WIE": 1, "IOU": 2, "BIAS": 1}
+UNKNOWN = {"sklearn": {"WIE", "IOU"}, "gpytorch": {"WIE", "IOU", "BIAS"}, "gpflow": {"WIE", "IOU"}, "stan": {"WIE", "IOU"}}
 
 Leaf = Callable[[str, int, list], str]
 
@@ -31,6 +35,12 @@ def render(expression: tuple, values: list, leaf: Leaf, times: str = " * ") -> s
         text = render(term, values, leaf, times)
         parts.append(f"({text})" if term[0] == "+" and head == "*" else text)
     return (" + " if head == "+" else times).join(parts)
+
+
+def symbols(expression: tuple) -> set:
+    """The elementary kernels in an expression."""
+    head, rest = expression
+    return {head} if head in PARAMETERS else set().union(*(symbols(term) for term in rest))
 
 
 def is_ard(expression: tuple, columns: int) -> bool:
@@ -114,6 +124,8 @@ def sklearn_code(model: _core.Model, values: list, noise: float) -> str:
 
     def leaf(symbol: str, column: int, own: list) -> str:
         used.add("ConstantKernel")
+        if symbol == "BIAS":
+            return f"ConstantKernel({own[0]!r})"
         if symbol == "LIN":
             used.add("DotProduct")
             kernel = f"DotProduct({math.sqrt(own[1] / own[0])!r})"
@@ -125,7 +137,7 @@ def sklearn_code(model: _core.Model, values: list, noise: float) -> str:
             kernel = f"RBF({own[1]!r})"
         else:
             used.add("Matern")
-            kernel = f"Matern({own[1]!r}, nu=2.5)"
+            kernel = f"Matern({own[1]!r}, nu={'2.5' if symbol == 'MAT52' else '0.5'})"
         return f"ConstantKernel({own[0]!r}) * {on_column(column, kernel)}"
 
     if is_ard(model.expression, columns):
@@ -169,7 +181,7 @@ def gpytorch_code(model: _core.Model, values: list, noise: float) -> str:
             return (
                 f"scaled({own[0]!r}, PeriodicKernel({dims}), lengthscale={4 * own[1] ** 2!r}, period_length={own[2]!r})"
             )
-        name = "RBFKernel(" if symbol == "SE" else "MaternKernel(nu=2.5, "
+        name = {"SE": "RBFKernel(", "MAT52": "MaternKernel(nu=2.5, ", "MAT12": "MaternKernel(nu=0.5, "}[symbol]
         return f"scaled({own[0]!r}, {name}{dims}), lengthscale={own[1]!r})"
 
     return (
@@ -223,15 +235,17 @@ def gpflow_code(model: _core.Model, values: list, noise: float) -> str:
         dims = f"active_dims=[{column}]"
         if symbol == "LIN":
             return f"(Linear(variance={own[0]!r}, {dims}) + Constant(variance={own[1]!r}))"
+        if symbol == "BIAS":
+            return f"Constant(variance={own[0]!r})"
         stationary = f"(variance={own[0]!r}, lengthscales={own[1]!r}, {dims})"
         if symbol == "PER":
             return f"Periodic(SquaredExponential{stationary}, period={own[2]!r})"
-        return ("SquaredExponential" if symbol == "SE" else "Matern52") + stationary
+        return {"SE": "SquaredExponential", "MAT52": "Matern52", "MAT12": "Matern12"}[symbol] + stationary
 
     return (
         header(model, "#")
         + "import gpflow\nimport numpy as np\n"
-        + "from gpflow.kernels import Constant, Linear, Matern52, Periodic, SquaredExponential\n\n"
+        + "from gpflow.kernels import Constant, Linear, Matern12, Matern52, Periodic, SquaredExponential\n\n"
         + scaling(model)
         + f"\nkernel = {render(model.expression, list(values), leaf)}\n"
         + f'''
@@ -259,7 +273,9 @@ def stan_code(model: _core.Model, values: list, noise: float) -> str:
             return f"{own[0]!r} * gp_dot_prod_cov({pair}, {math.sqrt(own[1] / own[0])!r})"
         if symbol == "PER":
             return f"{own[0]!r} * gp_periodic_cov({pair}, 1.0, {2 * own[1]!r}, {own[2]!r})"
-        name = "gp_exp_quad_cov" if symbol == "SE" else "gp_matern52_cov"
+        if symbol == "BIAS":
+            return f"rep_matrix({own[0]!r}, rows(A), rows(B))"
+        name = {"SE": "gp_exp_quad_cov", "MAT52": "gp_matern52_cov", "MAT12": "gp_exponential_cov"}[symbol]
         return f"{own[0]!r} * {name}({pair}, 1.0, {own[1]!r})"
 
     s = model.scaling
@@ -334,5 +350,8 @@ def export_code(fitted: Any, target: str = "sklearn") -> str:
         raise ValueError(f"the target is one of {', '.join(map(repr, TARGETS))}, not {target!r}")
     if model.sparse:
         raise ValueError("a sparse model has no equivalent there: its inducing points are not a kernel's parameters")
+    unknown = sorted(symbols(model.expression) & UNKNOWN[target])
+    if unknown:
+        raise ValueError(f"{target} has no kernel for {' and '.join(unknown)}; fit another kernel to export it there")
     values = [math.exp(value) for value in model.theta]
     return TARGETS[target](model, values[:-1], values[-1])

@@ -79,7 +79,7 @@ TEST(CliEnsembleTest, BadRequestsSayWhatToDo) {
   ExpectFails(Cli({"ensemble", data, "--kernels", folder.Write("none.txt", "# nothing\n")}), 3,
               "one expression per line");
   ExpectFails(Cli({"ensemble", data, "--kernels", folder.Write("bad.txt", "SE\nSEE\n")}), 3, "SEE");
-  ExpectFails(Cli({"ensemble", data, "--kernels", folder.Write("out.txt", "SE(x1) + SE(x2)\n")}), 3, "--method ml");
+  ExpectFails(Cli({"ensemble", data, "--kernels", folder.Write("out.txt", "SE(x1) + SE(x2)\n")}), 3, "--method map");
 }
 
 }  // namespace

@@ -53,6 +53,7 @@ std::vector<Expression> BoundCases() {
   std::vector<Expression> cases;
   for (const Structure& s : testing::AllSymbolStructures()) cases.push_back(ToExpression(s));
   for (const Structure& s : testing::AllPairStructures()) cases.push_back(ToExpression(s));
+  for (const Expression& e : testing::AllLevelsAndTrends()) cases.push_back(e);
   for (const Structure& s : testing::AllProductStructures()) cases.push_back(ToExpression(s));
   RandomStream random(31);
   for (int k = 0; k < 40; ++k) cases.push_back(testing::RandomExpression(random, 1 + k % 4, 3));
@@ -108,8 +109,7 @@ TEST(CollapsedBound, GradientInParametersAndInducingInputs) {
   RandomStream random(3);
   for (const Expression& e : BoundCases()) {
     const BoundProblem problem = RandomProblem(random, e, random.UniformInt(5, 25));
-    Matrix Z(random.UniformInt(2, 5), problem.X.cols());
-    for (Index k = 0; k < Z.size(); ++k) Z.data()[k] = random.Uniform();
+    const Matrix Z = testing::UniformApartFrom(problem.X, random, random.UniformInt(2, 5));
     ExpectBoundGradient(problem, Z.topRows(1), 1e-6);
     // More points than a linear kernel has directions: rounding in a singular Kmm limits the differences.
     ExpectBoundGradient(problem, Z, 1e-4);

@@ -23,6 +23,7 @@ std::vector<Expression> CovarianceCases() {
   std::vector<Expression> cases;
   for (const Structure& s : testing::AllSymbolStructures()) cases.push_back(ToExpression(s));
   for (const Structure& s : testing::AllPairStructures()) cases.push_back(ToExpression(s));
+  for (const Expression& e : testing::AllLevelsAndTrends()) cases.push_back(e);
   RandomStream random(11);
   for (int k = 0; k < 60; ++k) cases.push_back(ToExpression(testing::RandomStructure(random, 1 + k % 8)));
   for (int k = 0; k < 60; ++k) cases.push_back(testing::RandomExpression(random, 1 + k % 8, 4));

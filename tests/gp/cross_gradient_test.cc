@@ -19,6 +19,7 @@ std::vector<Expression> CrossGradientCases() {
   std::vector<Expression> cases;
   for (const Structure& s : testing::AllSymbolStructures()) cases.push_back(ToExpression(s));
   for (const Structure& s : testing::AllPairStructures()) cases.push_back(ToExpression(s));
+  for (const Expression& e : testing::AllLevelsAndTrends()) cases.push_back(e);
   for (const Structure& s : testing::AllProductStructures()) cases.push_back(ToExpression(s));
   RandomStream random(21);
   for (int k = 0; k < 30; ++k) cases.push_back(testing::RandomExpression(random, 1 + k % 5, 4));
@@ -29,7 +30,7 @@ TEST(CrossGradient, IsTheGradientOfTheWeightedSumInParametersAndPoints) {
   RandomStream random(1);
   for (const Expression& e : CrossGradientCases()) {
     const Index d = ColumnsOf(e).back() + 1, n = random.UniformInt(1, 40), m = random.UniformInt(1, 5);
-    const Matrix A = RandomMatrix(random, n, d, false), B = RandomMatrix(random, m, d, false);
+    const Matrix A = RandomMatrix(random, n, d, false), B = testing::UniformApartFrom(A, random, m);
     const Matrix W = RandomMatrix(random, n, m, true);
     const Covariance covariance(e);
     const Index p = covariance.num_parameters();

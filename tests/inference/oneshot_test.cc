@@ -241,8 +241,8 @@ TEST(OneShot, OutsideTheFamilyTheErrorNamesTheWayOut) {
       ADD_FAILURE() << kernel;
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ErrorCode::kBadInput);
-      EXPECT_EQ(error.remedies(), (std::vector<Remedy>{{"method", "ml"}}));
-      EXPECT_NE(std::string(error.what()).find("the method ml"), std::string::npos) << error.what();
+      EXPECT_EQ(error.remedies(), (std::vector<Remedy>{{"method", "map"}}));
+      EXPECT_NE(std::string(error.what()).find("the method map"), std::string::npos) << error.what();
     }
   }
 }

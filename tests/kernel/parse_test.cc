@@ -41,10 +41,27 @@ std::optional<Failure> FailureOf(std::string_view text, const std::vector<std::s
 }
 
 TEST(ParseTest, KnowsEverySymbolAndAliasInAnyCase) {
-  const std::vector<std::pair<std::string, Elementary>> spellings = {
-      {"SE", Elementary::kSE},       {"RBF", Elementary::kSE},         {"LIN", Elementary::kLIN},
-      {"Linear", Elementary::kLIN},  {"PER", Elementary::kPER},        {"Periodic", Elementary::kPER},
-      {"MAT52", Elementary::kMAT52}, {"Matern52", Elementary::kMAT52}, {"M52", Elementary::kMAT52}};
+  const std::vector<std::pair<std::string, Elementary>> spellings = {{"SE", Elementary::kSE},
+                                                                     {"RBF", Elementary::kSE},
+                                                                     {"LIN", Elementary::kLIN},
+                                                                     {"Linear", Elementary::kLIN},
+                                                                     {"PER", Elementary::kPER},
+                                                                     {"Periodic", Elementary::kPER},
+                                                                     {"MAT52", Elementary::kMAT52},
+                                                                     {"Matern52", Elementary::kMAT52},
+                                                                     {"M52", Elementary::kMAT52},
+                                                                     {"MAT12", Elementary::kMAT12},
+                                                                     {"Matern12", Elementary::kMAT12},
+                                                                     {"M12", Elementary::kMAT12},
+                                                                     {"Exponential", Elementary::kMAT12},
+                                                                     {"WIE", Elementary::kWIE},
+                                                                     {"Wiener", Elementary::kWIE},
+                                                                     {"RandomWalk", Elementary::kWIE},
+                                                                     {"IOU", Elementary::kIOU},
+                                                                     {"DampedTrend", Elementary::kIOU},
+                                                                     {"BIAS", Elementary::kBIAS},
+                                                                     {"Constant", Elementary::kBIAS},
+                                                                     {"Const", Elementary::kBIAS}};
   for (const auto& [spelling, symbol] : spellings) {
     for (int mask = 0; mask < 4; ++mask) {
       std::string text = spelling;
@@ -120,7 +137,7 @@ INSTANTIATE_TEST_SUITE_P(All, MalformedTest,
                                            Malformed{"SEE", "^", "Did you mean SE?"},                                 //
                                            Malformed{"SE + LINE", "     ^", "Did you mean LIN?"},                     //
                                            Malformed{"Mattern52(1)", "^", "Did you mean Matern52?"},                  //
-                                           Malformed{"foo", "^", "The symbols are SE, LIN, PER and MAT52"},           //
+                                           Malformed{"foo", "^", "The symbols are SE, LIN, PER, MAT52, MAT12, WIE"},  //
                                            Malformed{"month", "^", "\"month\" is a column, not a symbol"},            //
                                            Malformed{"SE(", "  ^", "never closed"},                                   //
                                            Malformed{"SE(x1", "  ^", "never closed"},                                 //

@@ -17,7 +17,7 @@ TEST(SymbolTest, TenBaseSymbolsAreTheFourAndTheirPairs) {
   std::set<std::string> names;
   for (const BaseSymbol s : kAllBaseSymbols) {
     const auto factors = FactorsOf(s);
-    ASSERT_EQ(factors.size(), Number(s) < kNumElementary ? 1U : 2U);
+    ASSERT_EQ(factors.size(), Number(s) < kNumElementaryBaseSymbols ? 1U : 2U);
     std::string name(Name(factors[0]));
     int parameters = static_cast<int>(ParametersOf(factors[0]).size());
     if (factors.size() == 2) {
@@ -50,6 +50,10 @@ TEST(SymbolTest, VarianceComesFirst) {
   EXPECT_EQ(Name(ParametersOf(Elementary::kLIN)[1]), "offset");
   EXPECT_EQ(Name(ParametersOf(Elementary::kPER)[1]), "lengthscale");
   EXPECT_EQ(Name(ParametersOf(Elementary::kPER)[2]), "period");
+  EXPECT_EQ(Name(ParametersOf(Elementary::kMAT12)[1]), "lengthscale");
+  EXPECT_EQ(Name(ParametersOf(Elementary::kIOU)[1]), "lengthscale");
+  EXPECT_EQ(ParametersOf(Elementary::kWIE).size(), 1U);
+  EXPECT_EQ(ParametersOf(Elementary::kBIAS).size(), 1U);
 }
 
 std::vector<GammaPrior> AllPriors() {

@@ -87,7 +87,7 @@ TEST(CollapsedAmplitudeTest, IsThePriorVarianceAtTheCentre) {
 }
 
 // The oracle itself against values computed by hand.
-TEST(NaiveKernelTest, KnowsTheFourFormulas) {
+TEST(NaiveKernelTest, KnowsTheFormulas) {
   const auto at = [](Elementary symbol, std::vector<double> parameters) {
     return NaiveKernel<double>(Expression::Leaf(symbol, 0), {0.75}, {0.25}, parameters);
   };
@@ -97,6 +97,12 @@ TEST(NaiveKernelTest, KnowsTheFourFormulas) {
   EXPECT_NEAR(at(Elementary::kPER, {2, 0.5, 0.5}), 2, 1e-15);               // a whole period
   const double s = std::sqrt(5.0);
   EXPECT_DOUBLE_EQ(at(Elementary::kMAT52, {2, 0.5}), 2 * (1 + s + 5.0 / 3) * std::exp(-s));
+  EXPECT_DOUBLE_EQ(at(Elementary::kMAT12, {2, 0.5}), 2 * std::exp(-1.0));
+  EXPECT_DOUBLE_EQ(at(Elementary::kWIE, {2}), 0.5);
+  // v (2 l m - l^2 + l^2 (exp(-t/l) + exp(-t'/l) - exp(-|t-t'|/l))), m = 1/4
+  EXPECT_DOUBLE_EQ(at(Elementary::kIOU, {2, 0.5}),
+                   2 * (0.25 - 0.25 + 0.25 * (std::exp(-1.5) + std::exp(-0.5) - std::exp(-1.0))));
+  EXPECT_DOUBLE_EQ(at(Elementary::kBIAS, {2}), 2);
 }
 
 }  // namespace

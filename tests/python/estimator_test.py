@@ -245,7 +245,7 @@ class Errors(unittest.TestCase):
             (lambda: OneShotGPRegressor("SE + LON").fit(X, y), r"LON(?s:.*)\^(?s:.*)LIN"),
             (lambda: OneShotGPRegressor("SE(price)").fit(X, y), "price"),
             (lambda: OneShotGPRegressor("SE", "magic").fit(X, y), "no method 'magic'; there are oneshot, refine"),
-            (lambda: OneShotGPRegressor("SE(x1) + SE(x2)").fit(X, y), r'Use the method ml instead of oneshot. Try method="ml"'),
+            (lambda: OneShotGPRegressor("SE(x1) + SE(x2)").fit(X, y), r'Use the method map instead of oneshot. Try method="map"'),
             (lambda: OneShotGPRegressor(objective="mle").fit(X, y), "'ml' or 'map'"),
             (lambda: OneShotGPRegressor(method="ml", objective="map").fit(X, y), r'not for ml(?s:.*)Try method="map"'),
             (lambda: OneShotGPRegressor(steps=-1).fit(X, y), "steps must not be negative"),

@@ -84,6 +84,16 @@ std::vector<GoldenCase> AllGoldenCases() {
   add("(SE + LIN*(PER + MAT52))*(SE + PER)", 16, 1);
   add("LIN(x1) + LIN(x2) + LIN(x3) + SE(x1)*SE(x2)*SE(x3)", 20, 3);
   add("MAT52(x1) + PER(x2)*(SE(x1) + LIN(x3)*(SE(x2) + PER(x4)))", 18, 4);
+  // Levels and trends: each alone, times every elementary kernel, and as forecasts use them.
+  for (const Elementary symbol : {Elementary::kMAT12, Elementary::kWIE, Elementary::kIOU, Elementary::kBIAS}) {
+    const std::string name(Name(symbol));
+    add(name, 5, 1);
+    for (const Elementary other : kAllElementary) add(name + "*" + std::string(Name(other)), 9, 1);
+    add(name + "(x1)*SE(x2) + " + name + "(x2)", 14, 2);
+  }
+  add("BIAS + LIN + WIE + SE*PER", 24, 1);
+  add("BIAS + IOU + MAT12 + SE*PER", 24, 1);
+  add("(WIE + IOU*MAT12)*(BIAS + LIN*WIE)*PER", 16, 1);
   return cases;
 }
 

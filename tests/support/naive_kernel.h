@@ -20,6 +20,8 @@ T NaiveElementary(Elementary symbol, const T& x, const T& z, const std::vector<T
   using std::sin;
   using std::sqrt;
   const T variance = parameters.at(position++);
+  if (symbol == Elementary::kBIAS) return variance;
+  if (symbol == Elementary::kWIE) return variance * (abs(x) + abs(z) - abs(T(x - z))) / 2;
   const T second = parameters.at(position++);  // lengthscale, or LIN's offset
   switch (symbol) {
     case Elementary::kSE:
@@ -35,6 +37,15 @@ T NaiveElementary(Elementary symbol, const T& x, const T& z, const std::vector<T
       const T s = sqrt(T(5)) * abs(T(x - z)) / second;
       return variance * (1 + s + s * s / 3) * exp(-s);
     }
+    case Elementary::kMAT12:
+      return variance * exp(-abs(T(x - z)) / second);
+    case Elementary::kIOU: {
+      const auto f = [&](const T& r) { return T(abs(r) / second - 1 + exp(-abs(r) / second)); };
+      return variance * second * second * (f(x) + f(z) - f(x - z));
+    }
+    case Elementary::kWIE:
+    case Elementary::kBIAS:
+      break;
   }
   INSTANTGP_CHECK(false);
   return T(0);

@@ -46,12 +46,40 @@ std::vector<Structure> AllPairStructures() {
   return all;
 }
 
+std::vector<Expression> AllLevelsAndTrends() {
+  std::vector<Expression> all;
+  for (const Elementary symbol : {Elementary::kMAT12, Elementary::kWIE, Elementary::kIOU, Elementary::kBIAS}) {
+    const Expression leaf = Expression::Leaf(symbol, 0);
+    all.push_back(leaf);
+    for (const Elementary other : kAllElementary) {
+      all.push_back(Canonical(Expression::Sum({leaf, Expression::Leaf(other, 0)})));
+      all.push_back(Canonical(Expression::Product({leaf, Expression::Leaf(other, 0)})));
+      all.push_back(Canonical(Expression::Product({leaf, Expression::Leaf(other, 1)})));
+    }
+  }
+  return all;
+}
+
 std::vector<Structure> AllProductStructures() {
   std::vector<Structure> all;
   for (const BaseSymbol a : kAllBaseSymbols) {
     for (const BaseSymbol b : kAllBaseSymbols) all.push_back({{0, 1}, {{a}, {b}}});
   }
   return all;
+}
+
+Matrix UniformApartFrom(const Matrix& A, RandomStream& random, Index rows, double distance) {
+  Matrix B(rows, A.cols());
+  for (Index column = 0; column < B.cols(); ++column) {
+    for (Index row = 0; row < rows; ++row) {
+      double& x = B(row, column);
+      do {
+        x = random.Uniform();
+      } while ((A.col(column).array() - x).abs().minCoeff() < distance ||
+               (row > 0 && (B.col(column).head(row).array() - x).abs().minCoeff() < distance));
+    }
+  }
+  return B;
 }
 
 Expression Shuffled(const Expression& expression, RandomStream& random) {

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "instantgp/base/matrix.h"
 #include "instantgp/base/rng.h"
 #include "instantgp/kernel/expression.h"
 #include "instantgp/kernel/structure.h"
@@ -21,8 +22,15 @@ Structure RandomStructure(RandomStream& random, int d, int max_addends = 3, bool
 std::vector<Structure> AllSymbolStructures();
 // One column with the sum of two base symbols, equal ones too: 55.
 std::vector<Structure> AllPairStructures();
+// The kernels no network knows (MAT12, WIE, IOU, BIAS): alone, plus and times every elementary kernel, and times each
+// on another column.
+std::vector<Expression> AllLevelsAndTrends();
 // Two columns with one base symbol each: 100.
 std::vector<Structure> AllProductStructures();
+
+// Uniform (rows, columns) with no entry within `distance` of another one, or of one of A's, in the same column: where
+// MAT12, WIE and IOU have a kink, differences know no slope.
+Matrix UniformApartFrom(const Matrix& A, RandomStream& random, Index rows, double distance = 4e-3);
 
 // The same tree with the terms of every operator in random order.
 Expression Shuffled(const Expression& expression, RandomStream& random);

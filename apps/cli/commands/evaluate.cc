@@ -11,6 +11,8 @@
 #include "apps/cli/terminal/interrupt.h"
 #include "apps/cli/terminal/progress.h"
 #include "apps/cli/terminal/terminal.h"
+#include "instantgp/base/error.h"
+#include "instantgp/experiments/protocols/forecasting.h"
 #include "instantgp/experiments/run/experiment.h"
 
 namespace instantgp::cli {
@@ -67,7 +69,54 @@ struct Arguments {
   ExperimentOptions options;
 };
 
+// The competition has its own measures, and its records no place among those of tables.
+void RunForecasting(const Arguments& arguments) {
+  if (arguments.options.data.empty()) {
+    throw Error(ErrorCode::kUsage, "forecasting needs the folder of the M3 files", {{"data"}});
+  }
+  ForecastingOptions options{
+      arguments.options.data, arguments.options.quick, arguments.common.threads, StopToken(), {}};
+  SetPatience(60);
+  ForecastingResult result;
+  {
+    Progress progress("series", arguments.common.quiet);
+    options.progress = [&](int done, int of, double seconds_left) { progress.Update(done, of, seconds_left); };
+    result = EvaluateForecasting(options);
+  }
+  const std::string out = arguments.options.out.empty()
+                              ? std::string("results/forecasting") + (options.quick ? "-quick" : "")
+                              : arguments.options.out;
+  std::filesystem::create_directories(out);
+  OutputFiles files;
+  files.Add(out + "/records.csv", result.records_csv);
+  files.Add(out + "/tables.md", result.markdown);
+  files.Write(arguments.common.quiet);
+  if (!arguments.common.json) {
+    WriteStdout(result.markdown);
+    return;
+  }
+  Json document;
+  document["schema"] = "instantgp/evaluate/1";
+  document["experiment"] = "forecasting";
+  document["records"] = Json::array();
+  for (const ForecastingRecord& r : result.records) {
+    document["records"].push_back({{"frequency", r.frequency},
+                                   {"series", r.series},
+                                   {"method", r.method},
+                                   {"n", r.n},
+                                   {"smape", r.score.smape},
+                                   {"mase", r.score.mase},
+                                   {"scrps", r.score.scrps},
+                                   {"msis", r.score.msis},
+                                   {"coverage95", r.score.coverage95},
+                                   {"ms", r.ms},
+                                   {"status", r.status}});
+  }
+  WriteStdout(JsonText(std::move(document)));
+}
+
 void RunEvaluate(Arguments arguments) {
+  if (arguments.experiment == "forecasting") return RunForecasting(arguments);
   const Experiment& experiment = FindExperiment(arguments.experiment);
   ExperimentOptions& options = arguments.options;
   if (options.out.empty()) options.out = "results/" + experiment.name + (options.quick ? "-quick" : "");
@@ -113,6 +162,7 @@ void RegisterEvaluate(CLI::App& app, Selected& selected) {
     name.resize(12, ' ');
     footer += "  " + name + experiment.what + "\n";
   }
+  footer += "  forecasting the M3 competition's series: forecasts and their intervals against what came\n";
   command->footer(footer + "\n" + kEvaluateExamples);
   ExperimentOptions& options = arguments->options;
   command->add_option("EXPERIMENT", arguments->experiment, "Name of the experiment")->required();

@@ -46,6 +46,7 @@ void RegisterSearch(CLI::App& app, Selected& selected);
 void RegisterUpdate(CLI::App& app, Selected& selected);
 void RegisterSimulate(CLI::App& app, Selected& selected);
 void RegisterTrain(CLI::App& app, Selected& selected);
+void RegisterForecast(CLI::App& app, Selected& selected);
 void RegisterEvaluate(CLI::App& app, Selected& selected);
 void RegisterInfo(CLI::App& app, Selected& selected);
 

@@ -1,0 +1,94 @@
+#include "instantgp/forecast/series_fit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <utility>
+
+#include "instantgp/base/error.h"
+#include "instantgp/forecast/series_posterior.h"
+
+namespace instantgp {
+namespace {
+
+// Steps up the posterior density. On the even-numbered monthly series of M3 more gained nothing.
+constexpr int kSteps = 5;
+
+double UnitFor(const std::vector<double>& seasons) { return seasons.empty() ? 1 : seasons.front(); }
+
+// Periods in steps, for people.
+std::string TextInSteps(Expression e, double unit) {
+  const std::function<void(Expression&)> stretch = [&](Expression& part) {
+    for (FixedParameter& fixed : part.fixed) {
+      if (fixed.kind == ParameterKind::kPeriod) fixed.value = std::round(fixed.value * unit * 1e9) / 1e9;
+    }
+    for (Expression& term : part.terms) stretch(term);
+  };
+  stretch(e);
+  return PrintShort(e, {"time"});
+}
+
+}  // namespace
+
+ObservedSeries ObservedSeries::Of(const std::vector<double>& all, int most_history) {
+  ObservedSeries series;
+  series.end = static_cast<int>(all.size());
+  for (int i = 0; i < series.end; ++i) {
+    if (std::isnan(all[static_cast<std::size_t>(i)])) continue;
+    series.times.push_back(i);
+    series.values.push_back(all[static_cast<std::size_t>(i)]);
+  }
+  const auto surplus = static_cast<std::ptrdiff_t>(series.values.size()) - most_history;
+  if (surplus > 0) {
+    series.times.erase(series.times.begin(), series.times.begin() + surplus);
+    series.values.erase(series.values.begin(), series.values.begin() + surplus);
+    series.left_out = static_cast<int>(surplus);
+  }
+  return series;
+}
+
+std::vector<SeriesMember> FitMembers(const ObservedSeries& series, const std::vector<SeriesTransform>& transforms,
+                                     const std::vector<double>& seasons, const ForecastOptions& options,
+                                     const std::stop_token& stop) {
+  const Index n = static_cast<Index>(series.values.size());
+  const double unit = UnitFor(seasons);
+  const int first = series.times.front();
+  Matrix X(n, 1), X_new(options.horizon, 1);
+  for (Index i = 0; i < n; ++i) X(i, 0) = (series.times[static_cast<std::size_t>(i)] - first) / unit;
+  for (int h = 0; h < options.horizon; ++h) X_new(h, 0) = (series.end + h - first) / unit;
+  std::vector<double> periods;
+  for (const double season : seasons) periods.push_back(season / unit);
+
+  std::vector<SeriesMember> members;
+  std::vector<int> times;
+  for (const int time : series.times) times.push_back(time - first);
+  for (const Level level : options.fast ? FastLevels() : AllLevels()) {
+    const SeriesKernel kernel = MakeSeriesKernel(level, periods);
+    GridLikelihood likelihood(kernel.expression, times, unit);
+    for (const SeriesTransform& transform : transforms) {
+      if (stop.stop_requested()) return {};
+      Vector z(n);
+      for (Index i = 0; i < n; ++i) z[i] = transform.Forward(series.values[static_cast<std::size_t>(i)]);
+      const SeriesFit fit = FitSeries(kernel, likelihood, z, kSteps);
+      if (!fit.ok) continue;
+      SeriesMember member;
+      member.transform = transform;
+      member.kernel_text = TextInSteps(kernel.expression, unit);
+      member.log_evidence = fit.log_likelihood + fit.log_prior + transform.LogJacobian(series.values);
+      member.unit = unit;
+      try {
+        Posterior posterior(kernel.expression, X, z, fit.theta);
+        posterior.MeanAndStd(X_new, Noise::kObserved, &member.mean, &member.std);
+        if (options.components || options.anomalies) member.posterior = std::move(posterior);
+      } catch (const Error&) {
+        continue;  // no factor at the end of the steps: the other members carry the forecast
+      }
+      if (member.mean.allFinite() && member.std.allFinite() && member.std.minCoeff() > 0) {
+        members.push_back(std::move(member));
+      }
+    }
+  }
+  return members;
+}
+
+}  // namespace instantgp

@@ -1,0 +1,41 @@
+// From a series to fitted members of the mixture.
+#pragma once
+
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "instantgp/base/matrix.h"
+#include "instantgp/forecast/forecast.h"
+#include "instantgp/forecast/series_kernel.h"
+#include "instantgp/gp/posterior.h"
+
+namespace instantgp {
+
+// The values that are there.
+struct ObservedSeries {
+  std::vector<int> times;  // places in the series, ascending
+  std::vector<double> values;
+  int end = 0;  // the length of the series: the place of the first step to forecast
+  int left_out = 0;
+
+  static ObservedSeries Of(const std::vector<double>& all, int most_history);
+};
+
+struct SeriesMember {
+  SeriesTransform transform;
+  std::string kernel_text;
+  double log_evidence = 0;  // of the values, with the priors at the parameters found
+  double weight = 0;
+  Vector mean, std;  // (horizon) of the transformed values, with noise
+  std::optional<Posterior> posterior;
+  double unit = 1;  // steps in a unit of time
+};
+
+// All that could be fitted. Posteriors are kept where components or anomalies are asked for.
+std::vector<SeriesMember> FitMembers(const ObservedSeries& series, const std::vector<SeriesTransform>& transforms,
+                                     const std::vector<double>& seasons, const ForecastOptions& options,
+                                     const std::stop_token& stop);
+
+}  // namespace instantgp

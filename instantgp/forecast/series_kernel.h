@@ -1,0 +1,37 @@
+// The kernels a forecast is averaged over, with what is known about their parameters before a series is seen.
+//
+// Time is measured in units of the longest season (a year for months, quarters and days over years; a week for hours
+// over weeks), so that one set of priors serves them all. Every parameter is log-normal: log theta ~ N(mean, std^2).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "instantgp/kernel/expression.h"
+#include "instantgp/kernel/fixed.h"
+
+namespace instantgp {
+
+struct LogNormalPrior {
+  double mean = 0, std = 1;  // of the logarithm
+};
+
+// What moves the level.
+enum class Level { kSmooth, kRough, kWalk, kDamped };
+
+struct SeriesKernel {
+  Expression expression;               // canonical, on column 0: time in units
+  std::vector<LogNormalPrior> priors;  // of every row of LogParameters, the noise last
+  FixedRows fixed;                     // periods, in units
+};
+
+// `seasons` in units of time, longest first: 1 and shorter ones.
+SeriesKernel MakeSeriesKernel(Level level, const std::vector<double>& seasons);
+
+// Any kernel of one column, with the same priors; of every product SE*PER the first variance is fixed at 1.
+SeriesKernel SeriesKernelOf(const std::string& text);
+
+std::vector<Level> AllLevels();
+std::vector<Level> FastLevels();
+
+}  // namespace instantgp

@@ -1,0 +1,164 @@
+"""Forecasts of time series."""
+from __future__ import annotations
+
+from typing import Any, Optional, Sequence, Union
+
+from . import _core
+
+
+class GPForecaster:
+    """The next steps of one series or of many, as a mixture of Gaussian processes.
+
+    Parameters
+    ----------
+    horizon : steps to forecast.
+    by : columns that tell series apart, for a long frame; None: the data are one series.
+    time, target : columns of times and values; None: the first column of dates, and the last column.
+    season : "auto" (from the step of the dates), None, a period in steps, or several.
+    levels : of the intervals, in percent.
+    transform : "auto", "none", "log" or "boxcox".
+    fast : two fits a series instead of eight.
+    threads : None: all cores. Results do not depend on it.
+
+    >>> import pandas, instantgp
+    >>> months = pandas.period_range("2015-01", periods=60, freq="M").strftime("%Y-%m")
+    >>> frame = pandas.DataFrame({"month": months, "sold": [100 + t + 10 * (t % 12 == 11) for t in range(60)]})
+    >>> next_year = instantgp.GPForecaster(horizon=12).fit(frame).predict()
+    >>> list(next_year.columns[:4]), next_year["month"][0]
+    (['month', 'mean', 'median', 'std'], '2020-01')
+    >>> bool((next_year["lower95"] < next_year["median"]).all())
+    True
+    """
+
+    def __init__(
+        self,
+        horizon: int = 1,
+        by: Union[str, Sequence[str], None] = None,
+        season: Any = "auto",
+        *,
+        time: Optional[str] = None,
+        target: Optional[str] = None,
+        levels: Sequence[float] = (80, 95),
+        transform: str = "auto",
+        fast: bool = False,
+        threads: Optional[int] = None,
+    ) -> None:
+        self.horizon = horizon
+        self.by = by
+        self.season = season
+        self.time = time
+        self.target = target
+        self.levels = levels
+        self.transform = transform
+        self.fast = fast
+        self.threads = threads
+
+    _names = ("horizon", "by", "season", "time", "target", "levels", "transform", "fast", "threads")
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self._names}
+
+    def set_params(self, **params: Any) -> "GPForecaster":
+        for name, value in params.items():
+            if name not in self._names:
+                raise ValueError(f"GPForecaster has no parameter {name!r}; it has {', '.join(self._names)}")
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self) -> str:
+        return f"GPForecaster({', '.join(f'{name}={getattr(self, name)!r}' for name in self._names)})"
+
+    def fit(self, data: Any) -> "GPForecaster":
+        """Takes a long frame, or a Series whose index holds the times; forecasts are made here."""
+        self.csv_ = _as_csv(data)
+        self.result_ = self._run(backtest=0, components=True, anomalies=True)
+        return self
+
+    def predict(self) -> Any:
+        """A frame with one row per series and step: keys, time, mean, median, std, lowerL and upperL of each level; of a
+        series without a forecast one row with its reason."""
+        import pandas
+
+        self._check()
+        keys, rows = self._keys(), []
+        for one in self.result_["series"]:
+            key = dict(zip(keys, one["key"]))
+            if not one["ok"]:
+                rows.append({**key, "reason": one["reason"]})
+            for h, when in enumerate(one["times"]):
+                row = {**key, self.result_["time"]: when}
+                row.update(mean=one["mean"][h], median=one["median"][h], std=one["std"][h])
+                for k, level in enumerate(self.levels):
+                    row[f"lower{level:g}"] = one["lower"][h][k]
+                    row[f"upper{level:g}"] = one["upper"][h][k]
+                rows.append(row)
+        return pandas.DataFrame(rows)
+
+    def backtest(self, origins: int = 5) -> Any:
+        """Forecasts from earlier ends of each series against what came: a frame with mase, smape, scrps, coverage95 and
+        naive_mase per series."""
+        import pandas
+
+        self._check()
+        result = self._run(backtest=origins, components=False, anomalies=False)
+        keys = self._keys()
+        return pandas.DataFrame([{**dict(zip(keys, s["key"])), **(s["backtest"] or {})} for s in result["series"]])
+
+    def plot(self, series: int = 0, ax: Any = None) -> Any:
+        """History, median and intervals of one series; needs matplotlib."""
+        import matplotlib.pyplot as plt
+
+        self._check()
+        one = self.result_["series"][series]
+        ax = ax or plt.gca()
+        n = len(one["values"])
+        future = range(n, n + len(one["times"]))
+        ax.plot(range(n), one["values"], color="#222222", lw=1, label="history")
+        for k in reversed(range(len(self.levels))):
+            low, high = [row[k] for row in one["lower"]], [row[k] for row in one["upper"]]
+            ax.fill_between(future, low, high, alpha=0.2, color="#0072B2", lw=0, label=f"{self.levels[k]:g}%")
+        ax.plot(future, one["median"], color="#0072B2", label="median")
+        times = one["past"] + one["times"]
+        every = max(1, len(times) // 8)
+        ax.set_xticks(range(0, len(times), every), times[::every], rotation=30)
+        ax.set_ylabel(self.result_["target"])
+        ax.legend()
+        return ax
+
+    def _keys(self) -> list[str]:
+        return [self.by] if isinstance(self.by, str) else list(self.by or [])
+
+    def _check(self) -> None:
+        if not hasattr(self, "result_"):
+            raise _core.InputError("this GPForecaster has seen no data yet; call fit first")
+
+    def _run(self, backtest: int, components: bool, anomalies: bool) -> dict[str, Any]:
+        if isinstance(self.season, str) and self.season != "auto":
+            raise _core.InputError(f"season is 'auto', None, a number or several, not {self.season!r}")
+        season: Optional[list[float]]
+        if isinstance(self.season, str):
+            season = None
+        elif self.season is None:
+            season = []
+        else:
+            season = [float(v) for v in ([self.season] if isinstance(self.season, (int, float)) else self.season)]
+        return _core.forecast(
+            self.csv_, self.time or "", self.target or "", self._keys(), "", self.horizon, season,
+            [float(v) for v in self.levels], self.transform, self.fast, backtest, components, anomalies, self.threads or 0,
+        )  # fmt: skip
+
+
+def _as_csv(data: Any) -> str:
+    """The text the program would read; numbers with all their digits."""
+    import pandas
+
+    if isinstance(data, pandas.Series):
+        data = data.rename(data.name or "value").to_frame()
+        data.insert(0, data.index.name or "time", data.index)
+    if not isinstance(data, pandas.DataFrame):
+        raise _core.InputError("GPForecaster takes a pandas frame or Series")
+    frame = data.copy()
+    for name in frame.columns:
+        if isinstance(frame[name].dtype, pandas.PeriodDtype):
+            frame[name] = frame[name].astype(str)
+    return frame.to_csv(index=False)

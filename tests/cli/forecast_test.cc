@@ -1,0 +1,139 @@
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <sstream>
+#include <string>
+
+#include "instantgp/base/file.h"
+#include "tests/cli/cli_support.h"
+#include "tests/support/xml.h"
+
+namespace instantgp::testing {
+namespace {
+
+// Months of a few shops, one below the other, with a trend and a season.
+std::string Shops(int shops, int months, bool by) {
+  std::string csv = by ? "month,shop,sold\n" : "month,sold\n";
+  for (int shop = 0; shop < shops; ++shop) {
+    for (int t = 0; t < months; ++t) {
+      const double y = 100 + 10 * shop + 0.5 * t + 8 * std::sin(0.5235987755982988 * t) + (t * 7 + shop) % 5;
+      char month[16];
+      std::snprintf(month, sizeof month, "%d-%02d", 2015 + t / 12, t % 12 + 1);
+      csv += std::string(month) + (by ? ",S" + std::to_string(shop) : "") + "," + std::to_string(y) + "\n";
+    }
+  }
+  return csv;
+}
+
+TEST(CliForecastTest, JsonHoldsEveryPromisedKey) {
+  const TemporaryFolder folder;
+  const std::string data = folder.Write("sales.csv", Shops(1, 60, false));
+  const auto j = ParseJson(Cli({"forecast", data, "--horizon", "12", "--backtest", "2", "--json"}));
+  EXPECT_EQ(j.at("schema"), "instantgp/forecast/1");
+  ASSERT_EQ(j.at("series").size(), 1u);
+  const auto& one = j["series"][0];
+  EXPECT_EQ(one.at("n"), 60);
+  EXPECT_EQ(one.at("step"), "monthly");
+  EXPECT_EQ(one.at("season"), std::vector<double>{12});
+  EXPECT_EQ(one.at("status"), "ok");
+  EXPECT_EQ(one.at("reason"), "");
+  EXPECT_TRUE(one.at("transform").is_string());
+  double weights = 0;
+  for (const auto& structure : one.at("structures")) {
+    EXPECT_TRUE(structure.at("kernel").is_string());
+    weights += structure.at("weight").get<double>();
+  }
+  EXPECT_NEAR(weights, 1, 1e-12);
+  ASSERT_EQ(one.at("forecast").size(), 12u);
+  EXPECT_EQ(one["forecast"][0].at("month"), "2020-01");
+  for (const char* key : {"mean", "median", "std", "lower80", "upper80", "lower95", "upper95"}) {
+    EXPECT_TRUE(one["forecast"][11].at(key).is_number()) << key;
+  }
+  for (const char* key : {"mase", "smape", "scrps", "coverage95"}) EXPECT_TRUE(one.at("backtest").at(key).is_number());
+  EXPECT_GT(j.at("time_ms").at("total").get<double>(), 0);
+  EXPECT_TRUE(j.at("warnings").is_array());
+}
+
+TEST(CliForecastTest, ManySeriesGiveOneLineAStepAndAReasonForTheRest) {
+  const TemporaryFolder folder;
+  const std::string data =
+      folder.Write("shops.csv", Shops(3, 48, true) + "2019-01,lonely,5\n2015-01,odd,1\n2015-02-x,odd2,3\n");
+  // A date that is not one is a mistake in the table.
+  EXPECT_EQ(Cli({"forecast", data, "--horizon", "3", "--by", "shop"}).code, 3);
+  const std::string good = folder.Write("good.csv", Shops(3, 48, true) + "2019-01,lonely,5\n");
+  const auto run = Cli({"forecast", good, "--horizon", "3", "--by", "shop", "--target", "sold", "--level", "50"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  std::istringstream lines(run.out);
+  std::string line;
+  std::getline(lines, line);
+  EXPECT_EQ(line, "shop,month,mean,median,std,lower50,upper50,reason");
+  int count = 0;
+  std::string last;
+  while (std::getline(lines, line)) {
+    ++count;
+    last = line;
+  }
+  EXPECT_EQ(count, 10);
+  EXPECT_NE(last.find("lonely,,,,,,,"), std::string::npos) << last;
+  EXPECT_NE(last.find("single value"), std::string::npos) << last;
+  // The same whatever the threads, and from a file.
+  const std::string out = folder.Path("next.csv");
+  ASSERT_EQ(Cli({"forecast", good, "--horizon", "3", "--by", "shop", "--target", "sold", "--level", "50", "--output",
+                 out, "--threads", "1"})
+                .code,
+            0);
+  EXPECT_EQ(ReadFile(out), run.out);
+}
+
+TEST(CliForecastTest, ResumeGoesOnWhereARunStopped) {
+  const TemporaryFolder folder;
+  const std::string data = folder.Write("shops.csv", Shops(4, 48, true));
+  const std::string out = folder.Path("next.csv");
+  const std::vector<std::string> command = {"forecast", data, "--horizon", "2", "--by", "shop", "--output", out};
+  ASSERT_EQ(Cli(command).code, 0);
+  const std::string whole = ReadFile(out);
+  // As if stopped in the middle of the third series' second line: S0 and S1 are done, S2 is not.
+  std::size_t cut = 0;
+  for (int line = 0; line < 6; ++line) cut = whole.find('\n', cut) + 1;
+  WriteFileAtomically(out + ".partial", whole.substr(0, cut + 5));
+  std::filesystem::remove(out);
+  std::vector<std::string> resumed = command;
+  resumed.push_back("--resume");
+  const auto run = Cli(resumed);
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(ReadFile(out), whole);
+  EXPECT_NE(run.out.find("2 series"), std::string::npos) << run.out;
+  EXPECT_FALSE(std::filesystem::exists(out + ".partial"));
+  // Another horizon would not fit; another set of levels is noticed.
+  WriteFileAtomically(out + ".partial", whole.substr(0, cut));
+  resumed.insert(resumed.end(), {"--level", "50"});
+  EXPECT_EQ(Cli(resumed).code, 3);
+}
+
+TEST(CliForecastTest, TellsWhatItDoesAndDraws) {
+  const TemporaryFolder folder;
+  const std::string data = folder.Write("sales.csv", Shops(1, 60, false));
+  const std::string svg = folder.Path("f.svg");
+  const auto run = Cli({"forecast", data, "--horizon", "6", "--explain", "--anomalies", "--plot", svg});
+  ASSERT_EQ(run.code, 0) << run.err;
+  for (const char* text : {"monthly", "season 12", "2020-06", "trend", "LIN"}) {
+    EXPECT_NE(run.out.find(text), std::string::npos) << text << " in " << run.out;
+  }
+  EXPECT_EQ(XmlProblem(ReadFile(svg)), "");
+}
+
+TEST(CliForecastTest, MistakesAreNamed) {
+  const TemporaryFolder folder;
+  const std::string data = folder.Write("sales.csv", Shops(1, 30, false));
+  EXPECT_EQ(Cli({"forecast", data}).code, 2);
+  EXPECT_EQ(Cli({"forecast", data, "--horizon", "0"}).code, 2);
+  EXPECT_EQ(Cli({"forecast", data, "--horizon", "2", "--transform", "sqrt"}).code, 2);
+  EXPECT_EQ(Cli({"forecast", data, "--horizon", "2", "--season", "monthly"}).code, 2);
+  EXPECT_EQ(Cli({"forecast", data, "--horizon", "2", "--resume"}).code, 2);
+  const auto run = Cli({"forecast", data, "--horizon", "2", "--target", "sald"});
+  EXPECT_EQ(run.code, 3);
+  EXPECT_NE(run.err.find("sold"), std::string::npos) << run.err;
+}
+
+}  // namespace
+}  // namespace instantgp::testing

@@ -1,0 +1,173 @@
+// Forecasts of series whose future is known, and of series nobody should forecast.
+#include "instantgp/forecast/forecast.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "instantgp/base/error.h"
+#include "instantgp/base/rng.h"
+#include "instantgp/forecast/score.h"
+
+namespace instantgp {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+// A trend, a season of twelve and some noise; multiplied if asked.
+std::vector<double> Seasonal(int n, double noise, bool multiply, std::uint64_t seed) {
+  RandomStream random(seed);
+  std::vector<double> values;
+  for (int t = 0; t < n; ++t) {
+    const double z = 0.01 * t + 0.3 * std::sin(2 * std::numbers::pi * t / 12) + noise * random.Normal();
+    values.push_back(multiply ? 100 * std::exp(z) : 100 + 10 * z);
+  }
+  return values;
+}
+
+TEST(ForecastTest, FollowsTrendAndSeason) {
+  for (const bool multiply : {false, true}) {
+    const std::vector<double> truth = Seasonal(108, 0, multiply, 1);
+    std::vector<double> past = Seasonal(96, 0.02, multiply, 1);
+    const Forecasted next = Forecast(past, {.horizon = 12, .seasons = {12}});
+    ASSERT_TRUE(next.ok) << next.reason;
+    ASSERT_EQ(next.steps.size(), 12U);
+    double error = 0, size = 0;
+    for (std::size_t h = 0; h < 12; ++h) {
+      error += std::abs(next.steps[h].median - truth[96 + h]);
+      size += std::abs(truth[96 + h] - truth[84 + h]);
+      ASSERT_EQ(next.steps[h].lower.size(), 2U);
+      EXPECT_LT(next.steps[h].lower[1], next.steps[h].lower[0]);
+      EXPECT_LT(next.steps[h].lower[0], next.steps[h].median);
+      EXPECT_LT(next.steps[h].median, next.steps[h].upper[0]);
+      EXPECT_LT(next.steps[h].upper[0], next.steps[h].upper[1]);
+    }
+    EXPECT_LT(error, 0.5 * size);  // better by far than last year's values
+    double weights = 0;
+    for (const ForecastMember& member : next.members) weights += member.weight;
+    EXPECT_NEAR(weights, 1, 1e-12);
+  }
+}
+
+TEST(ForecastTest, LargerUnitsGiveLargerNumbersAndNothingElse) {
+  const std::vector<double> past = Seasonal(60, 0.05, true, 2);
+  std::vector<double> scaled;
+  for (const double y : past) scaled.push_back(1e6 * y);
+  const Forecasted a = Forecast(past, {.horizon = 6, .seasons = {12}}),
+                   b = Forecast(scaled, {.horizon = 6, .seasons = {12}});
+  for (std::size_t h = 0; h < 6; ++h) {
+    EXPECT_NEAR(b.steps[h].median / (1e6 * a.steps[h].median), 1, 1e-6);
+    EXPECT_NEAR(b.steps[h].upper[1] / (1e6 * a.steps[h].upper[1]), 1, 1e-6);
+  }
+}
+
+TEST(ForecastTest, MissingValuesAreLeftOut) {
+  std::vector<double> past = Seasonal(72, 0.05, false, 3);
+  past[10] = past[40] = past[71] = kNaN;
+  const Forecasted next = Forecast(past, {.horizon = 3, .seasons = {12}});
+  ASSERT_TRUE(next.ok) << next.reason;
+  for (const ForecastStep& step : next.steps) EXPECT_TRUE(std::isfinite(step.median));
+}
+
+TEST(ForecastTest, OddSeriesGetAFiniteForecastOrAReason) {
+  RandomStream random(4);
+  std::vector<std::pair<const char*, std::vector<double>>> cases = {
+      {"two points", {3, 5}},
+      {"three points", {3, 5, 4}},
+      {"zeros but for one", std::vector<double>(40, 0.0)},
+      {"huge", {}},
+      {"tiny", {}},
+      {"negative", {}},
+      {"counts", {}},
+      {"an outlier", Seasonal(60, 0.05, true, 5)},
+      {"a level shift", Seasonal(60, 0.05, true, 6)},
+      {"a straight line", {}},
+      {"two values by turns", {}},
+  };
+  cases[2].second[20] = 7;
+  for (int t = 0; t < 60; ++t) {
+    cases[3].second.push_back(1e300 * (1 + 0.1 * random.Normal()));
+    cases[4].second.push_back(1e-300 * (1 + 0.1 * random.Normal()));
+    cases[5].second.push_back(-50 + random.Normal());
+    cases[6].second.push_back(random.UniformInt(0, 4));
+    cases[9].second.push_back(5 + 2 * t);
+    cases[10].second.push_back(t % 2);
+  }
+  cases[7].second[30] *= 50;
+  for (std::size_t t = 40; t < 60; ++t) cases[8].second[t] *= 3;
+  for (const auto& [name, past] : cases) {
+    const Forecasted next = Forecast(past, {.horizon = 18, .seasons = {12}});
+    ASSERT_TRUE(next.ok) << name << ": " << next.reason;
+    const auto [least, most] = std::minmax_element(past.begin(), past.end());
+    const double range = *most - *least;
+    for (const ForecastStep& step : next.steps) {
+      EXPECT_TRUE(std::isfinite(step.median)) << name;
+      EXPECT_LT(std::abs(step.median - 0.5 * (*least + *most)), 5 * range) << name;  // not wild
+      EXPECT_LE(step.lower[1], step.median) << name;
+      EXPECT_GE(step.upper[1], step.median) << name;
+      EXPECT_GT(step.upper[1] - step.lower[1], 0) << name;
+      EXPECT_LT(step.upper[1] - step.lower[1], 100 * range) << name;
+    }
+  }
+  EXPECT_EQ(Forecast({}, {}).reason, "the series has no values");
+  EXPECT_FALSE(Forecast({kNaN, kNaN}, {}).ok);
+  EXPECT_FALSE(Forecast({4, kNaN}, {}).ok);
+  EXPECT_FALSE(Forecast({4, std::numeric_limits<double>::infinity(), 5}, {}).ok);
+  const Forecasted constant = Forecast(std::vector<double>(30, 4.5), {.horizon = 2});
+  ASSERT_TRUE(constant.ok);
+  EXPECT_EQ(constant.steps[1].median, 4.5);
+  EXPECT_FALSE(constant.notes.empty());
+  const Forecasted refused = Forecast({-1, 2, 3, 4}, {.transform = TransformChoice::kLog});
+  EXPECT_FALSE(refused.ok);
+  EXPECT_NE(refused.reason.find("-1"), std::string::npos);
+}
+
+TEST(ForecastTest, NonsenseOptionsAreUsageErrors) {
+  for (const ForecastOptions& options :
+       {ForecastOptions{.horizon = 0}, ForecastOptions{.seasons = {1}}, ForecastOptions{.levels = {100}}}) {
+    EXPECT_THROW(Forecast({1, 2, 3}, options), Error);
+  }
+}
+
+TEST(ForecastTest, AnOutlierIsAnAnomalyAndComponentsAddUp) {
+  std::vector<double> past = Seasonal(72, 0.02, false, 7);
+  past[30] += 8;
+  const Forecasted next = Forecast(
+      past,
+      {.horizon = 6, .seasons = {12}, .transform = TransformChoice::kNone, .components = true, .anomalies = true});
+  ASSERT_TRUE(next.ok);
+  ASSERT_EQ(next.anomalies.size(), 1U);
+  EXPECT_EQ(next.anomalies[0].index, 30);
+  EXPECT_GT(next.anomalies[0].score, 3);
+  ASSERT_GE(next.components.size(), 2U);
+  for (const ForecastComponent& component : next.components) EXPECT_EQ(component.values.size(), 78U);
+  // The parts of one member make up its mean, which lies inside of what the mixture allows.
+  double sum = 0;
+  for (const ForecastComponent& component : next.components) sum += component.values[72];
+  EXPECT_GT(sum, next.steps[0].lower[1]);
+  EXPECT_LT(sum, next.steps[0].upper[1]);
+}
+
+// Intervals against simulated futures: a random walk with drift, 95 percent of which they should hold.
+TEST(ForecastTest, IntervalsHoldWhatTheyPromise) {
+  RandomStream random(8);
+  double inside = 0, count = 0;
+  for (int k = 0; k < 40; ++k) {
+    std::vector<double> values = {100};
+    for (int t = 1; t < 70; ++t) values.push_back(values.back() + 0.3 + random.Normal());
+    const std::vector<double> past(values.begin(), values.begin() + 60);
+    const Forecasted next = Forecast(past, {.horizon = 10});
+    ASSERT_TRUE(next.ok);
+    const std::vector<double> future(values.begin() + 60, values.end());
+    const ForecastScore score = ScoreForecast(past, 1, next, future);
+    inside += score.coverage95;
+    ++count;
+  }
+  EXPECT_GT(inside / count, 85);
+}
+
+}  // namespace
+}  // namespace instantgp
