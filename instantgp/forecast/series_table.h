@@ -48,8 +48,8 @@ struct INSTANTGP_EXPORT TimedSeries {
 
 class INSTANTGP_EXPORT SeriesTable {
  public:
-  // Throws Error(kBadInput) naming line, column and remedy: a column that is not there, a value that is no number, times
-  // that are neither dates nor numbers, ragged rows. `origin` is the file's name for messages.
+  // Throws Error(kBadInput) naming line, column and remedy: a column that is not there, a value that is no number,
+  // times that are neither dates nor numbers, ragged rows. `origin` is the file's name for messages.
   static SeriesTable Parse(std::string text, const std::string& origin, const SeriesTableOptions& options = {});
   static SeriesTable Read(const std::string& path, const SeriesTableOptions& options = {});
 
