@@ -135,7 +135,8 @@ TEST(Search, ManyColumnsAndNoTimeGiveAtLeastTheDefaultFit) {
       EXPECT_TRUE(result.out_of_time);
       const Scores score = result.model.Score(test.X, test.y);
       EXPECT_LT(score.rmse, 1.05 * fit.rmse) << budget << " " << result.candidates.front().kernel;
-      EXPECT_LT(score.nll, fit.nll + 0.05) << budget << " " << result.candidates.front().kernel;
+      // The fit averages over draws of the parameters, the search's answer is a single model.
+      EXPECT_LT(score.nll, fit.nll + 0.1) << budget << " " << result.candidates.front().kernel;
     }
   }
 }
