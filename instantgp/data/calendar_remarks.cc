@@ -13,15 +13,15 @@ std::vector<std::string> CalendarReport::Remarks(const DateForm& form, std::span
   std::vector<std::string> remarks;
   if (missing_dates > 0) remarks.push_back(some(missing_dates, "row has no date", "rows have no date"));
   if (reversed) {
-    remarks.push_back("the latest date comes first");
+    remarks.emplace_back("the latest date comes first");
   } else if (!ascending) {
-    remarks.push_back("the rows are not in the order of time");
+    remarks.emplace_back("the rows are not in the order of time");
   }
   if (!duplicates.empty()) {
     remarks.push_back(some(duplicates.size(), "row repeats a date", "rows repeat a date") + ", first " +
                       shown(duplicates.front()));
     if (calendar.step().unit < CalendarUnit::kDay && form.format.find("%z") == std::string::npos) {
-      remarks.push_back(
+      remarks.emplace_back(
           "the times have no offset from UTC: where clocks were set back an hour is there twice; write times as "
           "2020-10-25T02:00+01:00");
     }
@@ -35,7 +35,7 @@ std::vector<std::string> CalendarReport::Remarks(const DateForm& form, std::span
     remarks.push_back(why_not +
                       (order.size() > 1 ? " and " + shown(odd_row) + " is none of its steps from the first" : ""));
   }
-  if (form.mixed_offsets) remarks.push_back("the offsets from UTC differ; all times are compared in UTC");
+  if (form.mixed_offsets) remarks.emplace_back("the offsets from UTC differ; all times are compared in UTC");
   return remarks;
 }
 

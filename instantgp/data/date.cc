@@ -25,7 +25,8 @@ double DaysOf(const Moment& moment) {
   if (moment.missing()) return std::numeric_limits<double>::quiet_NaN();
   // Whole days and the rest apart: the number of microseconds does not always fit a double.
   const std::int64_t us = moment.utc_us();
-  return static_cast<double>(us / kDayUs) + static_cast<double>(us % kDayUs) / static_cast<double>(kDayUs);
+  const std::int64_t days = us / kDayUs, rest = us % kDayUs;
+  return static_cast<double>(days) + static_cast<double>(rest) / static_cast<double>(kDayUs);
 }
 
 Moment MomentOfDays(double days, int offset_minutes) {

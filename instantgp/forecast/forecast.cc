@@ -86,7 +86,7 @@ Forecasted Constant(double value, const ForecastOptions& options) {
   step.upper = step.lower;
   result.steps.assign(static_cast<std::size_t>(options.horizon), step);
   result.distributions.assign(static_cast<std::size_t>(options.horizon), ForecastDistribution::At(value));
-  result.notes.push_back("all values are the same, so that intervals have no width");
+  result.notes.emplace_back("all values are the same, so that intervals have no width");
   return result;
 }
 
@@ -163,6 +163,7 @@ Forecasted Forecast(const std::vector<double>& all, const ForecastOptions& optio
   }
   for (int h = 0; h < options.horizon; ++h) {
     std::vector<ForecastDistribution::Component> components;
+    components.reserve(members.size());
     for (const SeriesMember& m : members) components.push_back({m.transform, m.mean[h], m.std[h], m.weight});
     result.distributions.emplace_back(std::move(components));
     const ForecastDistribution& distribution = result.distributions.back();

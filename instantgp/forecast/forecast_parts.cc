@@ -73,7 +73,7 @@ void AddComponents(const ObservedSeries& series, const SeriesMember& member, int
     ForecastComponent component{name, std::vector<double>(static_cast<std::size_t>(series.end + horizon), NAN)};
     for (int i = 0; i < length; ++i) {
       const double z = sums[name][i];
-      double& value = component.values[static_cast<std::size_t>(first + i)];
+      double& value = component.values[static_cast<std::size_t>(first) + static_cast<std::size_t>(i)];
       if (name == "trend") {
         value = transform.Inverse(z);
       } else if (transform.kind() == TransformKind::kLog) {

@@ -57,6 +57,7 @@ std::vector<SeriesMember> FitMembers(const ObservedSeries& series, const std::ve
   for (Index i = 0; i < n; ++i) X(i, 0) = (series.times[static_cast<std::size_t>(i)] - first) / unit;
   for (int h = 0; h < options.horizon; ++h) X_new(h, 0) = (series.end + h - first) / unit;
   std::vector<double> periods;
+  periods.reserve(seasons.size());
   for (const double season : seasons) periods.push_back(season / unit);
 
   std::vector<SeriesMember> members;

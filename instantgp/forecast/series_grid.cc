@@ -136,7 +136,7 @@ void SeriesTable::PlaceOnCalendar(const Group& group, TimedSeries& series) const
     }
     placed.emplace_back(report.positions[i], group.rows[i].value);
   }
-  if (!report.ascending) series.notes.push_back("the rows were sorted by time");
+  if (!report.ascending) series.notes.emplace_back("the rows were sorted by time");
   if (report.missing_dates > 0) {
     series.notes.push_back(Counted(report.missing_dates, "row has no date and was", "rows have no date and were") +
                            " left out");
@@ -177,7 +177,7 @@ void SeriesTable::PlaceOnNumbers(const Group& group, TimedSeries& series) const 
     }
     placed.emplace_back(static_cast<std::int64_t>(nearest), value);
   }
-  if (!ascending) series.notes.push_back("the rows were sorted by time");
+  if (!ascending) series.notes.emplace_back("the rows were sorted by time");
   Fill(placed, series);
 }
 

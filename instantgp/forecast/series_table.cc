@@ -56,6 +56,7 @@ int FirstDateColumn(const std::vector<std::vector<CsvCell>>& sample, const Colum
     const int place = static_cast<int>(column);
     if (place == taken.target || std::find(taken.by.begin(), taken.by.end(), place) != taken.by.end()) continue;
     std::vector<std::string_view> cells;
+    cells.reserve(sample.size());
     for (const auto& record : sample) cells.push_back(record[column].raw);
     const DateVerdict verdict = ReadDates(cells).verdict;
     if (verdict == DateVerdict::kDates || verdict == DateVerdict::kAmbiguous) return place;

@@ -81,7 +81,7 @@ Expression Canonical(const Expression& expression) {
   if (terms.size() == 1) return std::move(terms.front());
   std::sort(terms.begin(), terms.end(), [](const Expression& a, const Expression& b) {
     const std::strong_ordering order = Compare(a, b);
-    return order != 0 ? order < 0 : CompareFixed(a, b) < 0;
+    return std::is_eq(order) ? std::is_lt(CompareFixed(a, b)) : std::is_lt(order);
   });
   return expression.op == Expression::Op::kSum ? Expression::Sum(std::move(terms))
                                                : Expression::Product(std::move(terms));
