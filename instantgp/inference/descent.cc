@@ -16,8 +16,8 @@ namespace instantgp {
 namespace {
 
 // In nats of all rows together: two steps in a row that gain less, or the promise of a tenth of it, end a descent. On
-// the tables below none of 0.05, 0.2 and 1 changed a score by more than a percent; 5 left tables of many columns half
-// way.
+// the tables below, RMSE over that of type-2 ML: with five steps on 160 rows 0.967 for 0.1, 0.966 for 1, 1.04 for 5,
+// which leaves a table of 32 columns half way (2.4). With four on 200, 1 cost that table more: 1.18 instead of 1.08.
 constexpr double kWorthOfAStep = 0.5;
 
 // The standard start of type-2 ML, for targets of any scale.
