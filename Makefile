@@ -4,7 +4,7 @@ JOBS ?= $(shell nproc)
 CONFIGURE ?=
 # The folders of tests/ whose code works with several threads. The program, experiments and training do too; their tests
 # start processes (MPI among them) that the thread sanitizer cannot follow.
-THREADED := base gp inference model search
+THREADED := base forecast gp inference model search
 # The same code with more columns: minutes under a sanitizer, and no further line of it.
 SLOW_UNDER_ASAN := NetworkGradientOfColumns.*/[3-8]$$
 configure = cmake --preset $(1) $(CONFIGURE) > /dev/null

@@ -1,10 +1,11 @@
 // Does a periodic function go on? One column, PER alone or beside LIN or SE, at least one and a half cycles among the
 // rows: is the period found, and how good is the forecast over one further cycle?
 //
-//   periods_bench [--count N] [--seed S] [--ten-start 0|1]
+//   periods_bench [--count N] [--seed S] [--ten-start 0|1] [--list 0|1]
 //
 // Of N draws (300): how often the period is within 3 percent of the truth, among all draws and among those where the
 // better of type-2 ML and ten starts finds it; the median held-out NLL, rows of the next cycle alone.
+// --list 1 prints every draw.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -100,11 +101,12 @@ Outcome FitAndScore(Session& session, const Draw& draw, Method method) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  int count = 300, ten_start = 1;
+  int count = 300, ten_start = 1, list = 0;
   std::uint64_t seed = 20261117;
   for (int i = 1; i + 1 < argc; i += 2) {
     if (std::strcmp(argv[i], "--count") == 0) count = std::stoi(argv[i + 1]);
     if (std::strcmp(argv[i], "--seed") == 0) seed = std::stoull(argv[i + 1]);
+    if (std::strcmp(argv[i], "--list") == 0) list = std::stoi(argv[i + 1]);
     if (std::strcmp(argv[i], "--ten-start") == 0) ten_start = std::stoi(argv[i + 1]);
   }
   Session session({.threads = 2});
@@ -125,6 +127,11 @@ int main(int argc, char** argv) {
     if (ten.found && !oneshot.found) {
       std::printf("missed: draw %d, %s, %d rows, period %.3f, NLML %.3f against %.3f\n", k, draw.kernel.c_str(),
                   draw.past.rows(), draw.period, oneshot.nlml, ten.nlml);
+    }
+    if (list != 0) {
+      std::printf("draw %d: %s, %d rows, period %.3f; found %d %d; NLML %.3f %.3f; NLL %.3f %.3f\n", k,
+                  draw.kernel.c_str(), draw.past.rows(), draw.period, oneshot.found, ten.found, oneshot.nlml, ten.nlml,
+                  oneshot.nll, ten.nll);
     }
     oneshot_nll.push_back(oneshot.nll);
     ml_nll.push_back(ml.nll);

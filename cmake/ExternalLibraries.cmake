@@ -1,11 +1,11 @@
-# Libraries that bring no CMake package, as targets instantgp::openblas and instantgp::lbfgs. Installed with ours, so
+# Libraries that bring no CMake package, as targets instantgp::openblas, instantgp::lbfgs and instantgp::z. Installed with ours, so
 # that a program using the library links them from wherever they are on its machine.
-foreach(name openblas lbfgs)
+foreach(name openblas lbfgs z)
   string(TOUPPER ${name} upper)
   find_library(${upper}_LIBRARY ${name})
   mark_as_advanced(${upper}_LIBRARY)
   if(NOT ${upper}_LIBRARY)
-    set(instantgp_missing "InstantGP needs the library ${name} (Debian: libopenblas-dev, liblbfgs-dev); "
+    set(instantgp_missing "InstantGP needs the library ${name} (Debian: libopenblas-dev, liblbfgs-dev, zlib1g-dev); "
                           "install it or set ${upper}_LIBRARY")
     if(INSTANTGP_EXTERNAL_OPTIONAL)  # find_package decides what a missing library means
       string(CONCAT InstantGP_NOT_FOUND_MESSAGE ${instantgp_missing})

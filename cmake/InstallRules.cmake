@@ -33,7 +33,7 @@ install(FILES ${PROJECT_BINARY_DIR}/InstantGPConfig.cmake ${PROJECT_BINARY_DIR}/
 # A static library needs its own libraries in every link; a shared one names them itself.
 set(INSTANTGP_PC_STATIC_LIBS "")
 if(NOT BUILD_SHARED_LIBS)
-  set(INSTANTGP_PC_STATIC_LIBS " -lopenblas -llbfgs -pthread")
+  set(INSTANTGP_PC_STATIC_LIBS " -lopenblas -llbfgs -lz -pthread")
 endif()
 foreach(kind LIBDIR INCLUDEDIR)
   if(IS_ABSOLUTE "${CMAKE_INSTALL_${kind}}")

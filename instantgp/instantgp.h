@@ -13,6 +13,7 @@
 #include "instantgp/base/version.h"
 #include "instantgp/data/csv.h"
 #include "instantgp/data/dataset.h"
+#include "instantgp/data/new_rows.h"
 #include "instantgp/data/scaled_table.h"
 #include "instantgp/data/scaler.h"
 #include "instantgp/forecast/distribution.h"

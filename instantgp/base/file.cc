@@ -15,19 +15,8 @@
 
 namespace instantgp {
 
-namespace {
-
-std::string Reason(int error) { return std::generic_category().message(error); }
-
-[[noreturn]] void FailRead(const std::string& path, int error) {
-  throw Error(ErrorCode::kBadInput,
-              "cannot read '" + path + "': " + Reason(error) + "; check the path and its permissions");
-}
-
-[[noreturn]] void FailWrite(const std::string& path, int error) {
-  throw Error(ErrorCode::kFailure, "cannot write '" + path + "': " + Reason(error) +
-                                       "; check that the folder exists, is writable and not full");
-}
+// Named, because AtomicFile's state holds them.
+namespace file_parts {
 
 class Descriptor {
  public:
@@ -61,6 +50,25 @@ class Temporary {
   std::string path_;
   bool kept_ = false;
 };
+
+}  // namespace file_parts
+
+namespace {
+
+using file_parts::Descriptor;
+using file_parts::Temporary;
+
+std::string Reason(int error) { return std::generic_category().message(error); }
+
+[[noreturn]] void FailRead(const std::string& path, int error) {
+  throw Error(ErrorCode::kBadInput,
+              "cannot read '" + path + "': " + Reason(error) + "; check the path and its permissions");
+}
+
+[[noreturn]] void FailWrite(const std::string& path, int error) {
+  throw Error(ErrorCode::kFailure, "cannot write '" + path + "': " + Reason(error) +
+                                       "; check that the folder exists, is writable and not full");
+}
 
 int OpenRetrying(const char* path, int flags, mode_t mode = 0) {
   int fd = -1;
@@ -123,32 +131,57 @@ std::string ReadFile(const std::string& path) {
   }
 }
 
-void WriteFileAtomically(const std::string& path, std::string_view bytes) {
-  const std::string target = ResolveLinks(path);
+struct AtomicFile::State {
+  std::string path, target, name;  // as asked for; behind links; of the temporary, empty where there is none
+  std::unique_ptr<file_parts::Descriptor> file;
+  std::unique_ptr<file_parts::Temporary> temporary;
+};
+
+AtomicFile::AtomicFile(const std::string& path) : state_(std::make_unique<State>()) {
+  state_->path = path;
+  state_->target = ResolveLinks(path);
   struct stat old {};
-  const bool exists = ::stat(target.c_str(), &old) == 0;
+  const bool exists = ::stat(state_->target.c_str(), &old) == 0;
   if (exists && S_ISDIR(old.st_mode)) FailWrite(path, EISDIR);
   if (exists && !S_ISREG(old.st_mode)) {
     // A pipe or a device such as /dev/stdout cannot be renamed onto.
-    Descriptor file(OpenRetrying(target.c_str(), O_WRONLY));
-    if (file.get() < 0 || !WriteAll(file.get(), bytes) || file.Close() != 0) FailWrite(path, errno);
+    state_->file = std::make_unique<Descriptor>(OpenRetrying(state_->target.c_str(), O_WRONLY));
+    if (state_->file->get() < 0) FailWrite(path, errno);
     return;
   }
-
-  std::string name;
   int fd = -1;
   do {  // a name left by a crashed process of the same id is passed over
-    name = TemporaryName(target);
-    fd = OpenRetrying(name.c_str(), O_WRONLY | O_CREAT | O_EXCL, 0666);
+    state_->name = TemporaryName(state_->target);
+    fd = OpenRetrying(state_->name.c_str(), O_WRONLY | O_CREAT | O_EXCL, 0666);
   } while (fd < 0 && errno == EEXIST);
   if (fd < 0) FailWrite(path, errno);
-  Descriptor file(fd);
-  Temporary temporary(name);
-  if (exists && ::fchmod(file.get(), old.st_mode & 07777) != 0) FailWrite(path, errno);
-  if (!WriteAll(file.get(), bytes) || ::fsync(file.get()) != 0 || file.Close() != 0) FailWrite(path, errno);
-  if (::rename(name.c_str(), target.c_str()) != 0) FailWrite(path, errno);
-  temporary.Keep();
-  FlushFolderOf(target);
+  state_->file = std::make_unique<Descriptor>(fd);
+  state_->temporary = std::make_unique<Temporary>(state_->name);
+  if (exists && ::fchmod(fd, old.st_mode & 07777) != 0) FailWrite(path, errno);
+}
+
+AtomicFile::~AtomicFile() = default;
+
+void AtomicFile::Write(std::string_view bytes) {
+  if (!WriteAll(state_->file->get(), bytes)) FailWrite(state_->path, errno);
+}
+
+void AtomicFile::Commit() {
+  State& s = *state_;
+  if (s.temporary == nullptr) {
+    if (s.file->Close() != 0) FailWrite(s.path, errno);
+    return;
+  }
+  if (::fsync(s.file->get()) != 0 || s.file->Close() != 0) FailWrite(s.path, errno);
+  if (::rename(s.name.c_str(), s.target.c_str()) != 0) FailWrite(s.path, errno);
+  s.temporary->Keep();
+  FlushFolderOf(s.target);
+}
+
+void WriteFileAtomically(const std::string& path, std::string_view bytes) {
+  AtomicFile file(path);
+  file.Write(bytes);
+  file.Commit();
 }
 
 }  // namespace instantgp

@@ -75,6 +75,8 @@ std::string CalendarStep::Words() const {
   return "every " + std::to_string(count) + " " + NamesOf(unit).plural;
 }
 
+std::string CalendarStep::Plural() const { return NamesOf(unit).plural; }
+
 double CalendarStep::MeanDays() const { return static_cast<double>(count) * NamesOf(unit).days; }
 
 Calendar::Calendar(CalendarStep step, Moment first, int day_of_month)

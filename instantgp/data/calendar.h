@@ -21,7 +21,8 @@ struct INSTANTGP_EXPORT CalendarStep {
 
   // "monthly", "every 2 weeks", "business days", "every 15 minutes".
   std::string Words() const;
-  double MeanDays() const;  // 365.2425 / 12 for a month, 7 / 5 for a business day
+  std::string Plural() const;  // of the unit: "months"
+  double MeanDays() const;     // 365.2425 / 12 for a month, 7 / 5 for a business day
   friend bool operator==(const CalendarStep&, const CalendarStep&) = default;
 };
 
@@ -39,6 +40,7 @@ class INSTANTGP_EXPORT Calendar {
 
   const CalendarStep& step() const { return step_; }
   const Moment& first() const { return first_; }
+  int day_of_month() const { return day_of_month_; }  // that steps of months keep
 
   Moment At(std::int64_t position) const;  // `missing` outside the years 1 to 9999
   // Steps from the first date; false where the date is none of At(k).

@@ -11,11 +11,17 @@
 
 namespace instantgp {
 
-enum class MissingPolicy { kError, kDrop };
+// What becomes of a row with a missing input: an error, nothing, or a row with the median in its place (recipe.h).
+enum class MissingPolicy { kError, kDrop, kImpute };
+// Levels of a category that the training rows lack: an error, or "other". Where that is no level of the training rows
+// it is a row that has none of them.
+enum class UnseenPolicy { kError, kOther };
 
 struct INSTANTGP_EXPORT CsvOptions {
-  std::string target;  // name or 1-based index of the target column; empty: the last column
+  std::string target = {};  // name or 1-based index of the target column; empty: the last column
   MissingPolicy missing = MissingPolicy::kError;
+  std::vector<std::string> categorical = {};   // as in RecipeOptions (recipe.h)
+  std::vector<std::string> date_formats = {};  // likewise
 };
 
 // Which columns of a table with a header are read; cells of the others may hold anything. A table without a header is
@@ -47,6 +53,8 @@ INSTANTGP_EXPORT Table ReadTable(const std::string& path, MissingPolicy missing 
                                  const ColumnSelection& selection = {});
 
 INSTANTGP_EXPORT Dataset ToDataset(const Table& table, const std::string& target = "");
+// With dates, categories and gaps where the table has some (recipe.h). A row without a target is an error, and left out
+// where rows are dropped or imputed.
 INSTANTGP_EXPORT Dataset ReadCsv(const std::string& path, const CsvOptions& options = {});
 
 // A header line and rows with all 17 significant digits ("%.17g"); names are quoted when needed.

@@ -24,12 +24,16 @@ struct CsvCell {
 // '#' are passed over. Blanks around a cell do not belong to it unless quoted.
 class CsvLexer {
  public:
-  CsvLexer(std::string_view text, char separator) : text_(text), separator_(separator) {}
+  // `line` is the number of the text's first line.
+  CsvLexer(std::string_view text, char separator, int line = 1) : text_(text), separator_(separator), line_(line) {}
 
   // False at the end of the text, or at a malformed quote: then problem() is not empty.
   bool Next(std::vector<CsvCell>& cells);
 
   int line() const { return record_line_; }  // 1-based, where the last record began; stays at the largest int
+  // Where the next record, or what is passed over before it, begins: its place in the text and its line.
+  std::size_t position() const { return position_; }
+  int next_line() const { return line_; }
   const std::string& problem() const { return problem_; }
   int problem_line() const { return problem_line_; }
 
@@ -45,7 +49,7 @@ class CsvLexer {
   std::string_view text_;
   char separator_;
   std::size_t position_ = 0;
-  int line_ = 1;
+  int line_;
   int record_line_ = 0;
   std::string problem_;
   int problem_line_ = 0;

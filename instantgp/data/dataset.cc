@@ -46,7 +46,9 @@ Dataset Dataset::Of(Matrix X, Vector y, std::vector<std::string> column_names, s
 
 Dataset SelectRows(const Dataset& data, const std::vector<int>& rows) {
   for (const int row : rows) INSTANTGP_CHECK(row >= 0 && row < data.rows());
-  return Dataset::Of(data.X(rows, Eigen::all), data.y(rows), data.column_names, data.target_name);
+  Dataset selected = Dataset::Of(data.X(rows, Eigen::all), data.y(rows), data.column_names, data.target_name);
+  selected.recipe = data.recipe;
+  return selected;
 }
 
 }  // namespace instantgp

@@ -1,6 +1,7 @@
 // The table a model is fitted to.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -9,12 +10,16 @@
 
 namespace instantgp {
 
+struct Recipe;
+
 // n rows, d input columns, one target, all finite; X is (n, d).
 struct INSTANTGP_EXPORT Dataset {
   Matrix X;
   Vector y;
   std::vector<std::string> column_names;  // d
   std::string target_name;
+  // Of a table with dates, categories or imputed gaps: how its columns became those of X (recipe.h). Otherwise null.
+  std::shared_ptr<const Recipe> recipe = nullptr;
 
   int rows() const { return static_cast<int>(X.rows()); }
   int columns() const { return static_cast<int>(X.cols()); }

@@ -99,7 +99,7 @@ DateColumn ByGivenFormat(std::span<const std::string_view> cells, std::string_vi
     if (format.Read(cells[i]).problem != DateProblem::kNone) {
       SetProblem(column, DateVerdict::kOddCell, i,
                  WhyNot(format, cells[i], example) + "; correct it, or give the format these dates have",
-                 {{"date-format"}});
+                 {{"date_format"}});
       return column;
     }
     if (example.empty()) example = cells[i];
@@ -149,7 +149,7 @@ DateColumn WithOddCell(std::span<const std::string_view> cells) {
   }
   SetProblem(column, DateVerdict::kOddCell, odd,
              WhyNot(formats[best], cells[odd], example) + "; write all dates of a column in one form",
-             {{"date-format"}});
+             {{"date_format"}});
   return column;
 }
 
@@ -175,7 +175,7 @@ void RefuseTwoDigits(DateColumn& column, std::span<const std::string_view> cells
   SetProblem(column, DateVerdict::kAmbiguous, cell,
              QuotedCell(*present) + " has a year of two digits: it may be " + InWords(one) + " (" +
                  alive.front()->text() + ") or " + other + "; write the year with four digits, or say the format",
-             {{"date-format", alive.front()->text()}});
+             {{"date_format", alive.front()->text()}});
 }
 
 }  // namespace
@@ -212,7 +212,7 @@ DateColumn ReadDates(std::span<const std::string_view> cells, std::string_view f
       SetProblem(column, DateVerdict::kAmbiguous, i,
                  QuotedCell(cells[i]) + " may be " + InWords(column.moments[i]) + " (" + alive.front()->text() +
                      ") or " + InWords(other) + " (" + alive[f]->text() + "), and no other row decides; say the format",
-                 {{"date-format", alive.front()->text()}});
+                 {{"date_format", alive.front()->text()}});
       return column;
     }
     if (column.form.also_format.empty()) column.form.also_format = alive[f]->text();

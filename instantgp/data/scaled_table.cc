@@ -29,6 +29,7 @@ ScaledTable Scaled(const Dataset& data) {
   const Stopwatch clock;
   ScaledTable table;
   table.scaler = Scaler::Fit(data.X, data.y);
+  table.scaler.recipe = data.recipe;
   table.X = table.scaler.ScaleX(data.X);
   table.y = table.scaler.ScaleY(data.y);
   table.column_names = data.column_names;

@@ -8,12 +8,15 @@
 // largest double.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "instantgp/base/export.h"
 #include "instantgp/base/matrix.h"
 
 namespace instantgp {
+
+struct Recipe;
 
 struct INSTANTGP_EXPORT Scaler {
   Vector x_min;    // (d)
@@ -22,6 +25,8 @@ struct INSTANTGP_EXPORT Scaler {
   double y_std = 1;
   std::vector<bool> constant_column;  // (d)
   bool constant_target = false;
+  // What came before the scaling: how the user's columns became x (recipe.h). Null: they are numbers, and are x.
+  std::shared_ptr<const Recipe> recipe;
 
   static Scaler Fit(const Matrix& X, const Vector& y);
   static Scaler Identity(int d);

@@ -6,6 +6,7 @@
 #include "instantgp/base/diagnosis.h"
 #include "instantgp/base/error.h"
 #include "instantgp/data/csv.h"
+#include "instantgp/data/raw_table.h"
 
 namespace instantgp {
 
@@ -31,22 +32,27 @@ std::string QuoteIfNeeded(const std::string& name) {
 
 }  // namespace
 
-int Table::ColumnIndex(const std::string& name_or_index) const {
+int LookUp(const std::vector<std::string>& names, const std::string& name_or_number) {
   for (std::size_t j = 0; j < names.size(); ++j) {
-    if (names[j] == name_or_index) return static_cast<int>(j);
+    if (names[j] == name_or_number) return static_cast<int>(j);
   }
   std::size_t number = 0;
-  const char* const end = name_or_index.data() + name_or_index.size();
-  const auto [stopped, status] = std::from_chars(name_or_index.data(), end, number);
-  if (status == std::errc() && stopped == end && number >= 1 && number <= names.size()) {
-    return static_cast<int>(number) - 1;
-  }
-  const std::string nearest = Nearest(name_or_index, names);
-  throw Error(ErrorCode::kBadInput, "there is no column '" + OneLine(name_or_index) + "'; " +
+  const char* const end = name_or_number.data() + name_or_number.size();
+  const auto [stopped, status] = std::from_chars(name_or_number.data(), end, number);
+  const bool counted = status == std::errc() && stopped == end && number >= 1 && number <= names.size();
+  return counted ? static_cast<int>(number) - 1 : -1;
+}
+
+int FindNamed(const std::vector<std::string>& names, const std::string& name_or_number) {
+  if (const int found = LookUp(names, name_or_number); found >= 0) return found;
+  const std::string nearest = Nearest(name_or_number, names);
+  throw Error(ErrorCode::kBadInput, "there is no column '" + OneLine(name_or_number) + "'; " +
                                         (nearest.empty() ? "" : "did you mean '" + OneLine(nearest) + "'? ") +
                                         "The columns are: " + ListOf(names) + " (or a number from 1 to " +
                                         std::to_string(names.size()) + ")");
 }
+
+int Table::ColumnIndex(const std::string& name_or_index) const { return FindNamed(names, name_or_index); }
 
 Dataset ToDataset(const Table& table, const std::string& target) {
   const int columns = static_cast<int>(table.names.size());

@@ -73,14 +73,14 @@ double ForecastDistribution::Mean() const {
 
 double ForecastDistribution::Std() const {
   if (components_.empty()) return 0;
-  // About a value in the middle, for second moments of large numbers cancel.
-  double mean = 0, second = 0;
-  for (const Component& c : components_) mean += c.weight * c.transform.MeanOf(c.mean, c.std);
+  // About the mean, for second moments of large numbers cancel, and by roots, for their squares overflow.
+  const double mean = Mean();
+  double std = 0;
   for (const Component& c : components_) {
-    const double own = c.transform.MeanOf(c.mean, c.std);
-    second += c.weight * (c.transform.VarianceOf(c.mean, c.std) + (own - mean) * (own - mean));
+    const double off = c.transform.MeanOf(c.mean, c.std) - mean;
+    std = std::hypot(std, std::sqrt(c.weight) * std::hypot(c.transform.StdOf(c.mean, c.std), off));
   }
-  return std::sqrt(second);
+  return std;
 }
 
 double ForecastDistribution::Crps(double observed) const {

@@ -14,8 +14,9 @@
 namespace instantgp {
 namespace {
 
-constexpr double kMostSeasonShare = 0.67;      // of a series that a season may last: it must be seen once and a half
-constexpr std::size_t kLeastForTransform = 5;  // values; two points on a log scale promise growth without end
+constexpr double kMostSeasonShare = 0.67;       // of a series that a season may last: it must be seen once and a half
+constexpr std::size_t kLeastForTransform = 10;  // values; a few points on a log scale promise growth without end
+constexpr double kMostValue = 1e305;            // the quantiles of larger ones are no numbers
 constexpr double kMostHorizon = 100000;
 
 std::string Short(double value) {
@@ -90,11 +91,13 @@ Forecasted Constant(double value, const ForecastOptions& options) {
   return result;
 }
 
-// w_k proportional to exp(evidence_k / sqrt n).
+// w_k proportional to exp(evidence_k / T), T = max(sqrt n, 1600/n): evidence says less about the future than about the
+// past, and that of a few values hardly anything. On the even-numbered M3 series as good as any T that was tried.
 void Weigh(std::vector<SeriesMember>& members, double n) {
+  const double temperature = std::max(std::sqrt(n), 1600 / n);
   double best = -std::numeric_limits<double>::infinity(), sum = 0;
   for (const SeriesMember& m : members) best = std::max(best, m.log_evidence);
-  for (SeriesMember& m : members) sum += m.weight = std::exp((m.log_evidence - best) / std::sqrt(n));
+  for (SeriesMember& m : members) sum += m.weight = std::exp((m.log_evidence - best) / temperature);
   for (SeriesMember& m : members) m.weight /= sum;
   std::stable_sort(members.begin(), members.end(),
                    [](const SeriesMember& a, const SeriesMember& b) { return a.weight > b.weight; });
@@ -135,7 +138,12 @@ Forecasted Forecast(const std::vector<double>& all, const ForecastOptions& optio
   if (series.left_out > 0) {
     notes.push_back("the oldest " + std::to_string(series.left_out) + " values were left out");
   }
-  if (*least == *most) return Constant(*least, options);
+  if (std::max(-*least, *most) > kMostValue) {
+    return Failed("the series holds the value " + Short(-*least > *most ? *least : *most) +
+                  "; the largest that can be forecast is 1e305");
+  }
+  // The same, or different by what rounding makes.
+  if (!SeriesTransform::Fit(TransformKind::kNone, series.values)) return Constant(series.values.back(), options);
 
   std::string reason;
   const std::vector<SeriesTransform> transforms = TransformsFor(options.transform, series.values, reason);
@@ -154,7 +162,7 @@ Forecasted Forecast(const std::vector<double>& all, const ForecastOptions& optio
   result.seasons = seasons;
   double transformed = 0;
   for (const SeriesMember& m : members) {
-    result.members.push_back({m.kernel_text, m.transform.kind(), m.weight});
+    result.members.push_back({m.kernel_text, m.words, m.transform.kind(), m.weight});
     if (m.transform.kind() != TransformKind::kNone) transformed += m.weight;
   }
   for (const SeriesMember& m : members) {

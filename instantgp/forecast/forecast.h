@@ -5,8 +5,8 @@
 //
 // The calendar knows the seasons, so their periods are given, not looked for. Each kernel (series_kernel.h) is fitted
 // to the series as it is and to its transform by a few steps up the posterior density of its parameters, whose priors
-// are in units of the longest season. The fits are mixed with weights proportional to the T-th root of their evidence,
-// T = sqrt n, the transform's Jacobian included: what predicts the past best is not by as much better at the future.
+// are in units of the longest season. The fits are mixed with weights proportional to a root of their evidence, the
+// transform's Jacobian included: what predicts the past best is not by as much better at the future.
 #pragma once
 
 #include <optional>
@@ -29,6 +29,7 @@ struct INSTANTGP_EXPORT ForecastOptions {
   bool fast = false;        // two fits instead of eight
   bool components = false;  // fill Forecasted::components
   bool anomalies = false;   // fill Forecasted::anomalies
+  double step_days = 0;     // how long a step lasts, for ForecastMember::words; 0: lengths are counted in steps
   int most_history = 1000;  // older values are left out; the cost grows with the third power
 
   void Validate() const;  // Error(kUsage)
@@ -41,6 +42,7 @@ struct INSTANTGP_EXPORT ForecastStep {
 
 struct INSTANTGP_EXPORT ForecastMember {
   std::string kernel;  // in steps: "LIN(time) + WIE(time) + PER(time, period=12)"
+  std::string words;   // with components: "a straight line, a random walk, a yearly season that changes over 5 years"
   TransformKind transform = TransformKind::kNone;
   double weight = 0;
 };

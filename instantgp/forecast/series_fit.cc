@@ -7,14 +7,21 @@
 
 #include "instantgp/base/error.h"
 #include "instantgp/forecast/series_posterior.h"
+#include "instantgp/forecast/series_words.h"
 
 namespace instantgp {
 namespace {
 
 // Steps up the posterior density. On the even-numbered monthly series of M3 more gained nothing.
 constexpr int kSteps = 5;
+// Two seasons share what one would explain, and long series with two end far away from the prior means: on a simulated
+// series of hours five steps leave MASE 1.4 where fifteen reach 0.78; twenty are for room.
+constexpr int kStepsOfSeveralSeasons = 20;
 
-double UnitFor(const std::vector<double>& seasons) { return seasons.empty() ? 1 : seasons.front(); }
+// Parameters are estimated, not known, and short series say little about them: intervals are wider by this. From
+// scaling all intervals of the even-numbered M3 series of one to four values a year alike, 95 percent intervals should
+// hold 93.8 percent instead of 92.1; the formula itself was not measured alone.
+double Widening(double n) { return std::sqrt(1 + 5 / n); }
 
 // Periods in steps, for people.
 std::string TextInSteps(Expression e, double unit) {
@@ -51,8 +58,8 @@ std::vector<SeriesMember> FitMembers(const ObservedSeries& series, const std::ve
                                      const std::vector<double>& seasons, const ForecastOptions& options,
                                      const std::stop_token& stop) {
   const Index n = static_cast<Index>(series.values.size());
-  const double unit = UnitFor(seasons);
   const int first = series.times.front();
+  const double unit = UnitOf(seasons, series.end - first);
   Matrix X(n, 1), X_new(options.horizon, 1);
   for (Index i = 0; i < n; ++i) X(i, 0) = (series.times[static_cast<std::size_t>(i)] - first) / unit;
   for (int h = 0; h < options.horizon; ++h) X_new(h, 0) = (series.end + h - first) / unit;
@@ -70,16 +77,18 @@ std::vector<SeriesMember> FitMembers(const ObservedSeries& series, const std::ve
       if (stop.stop_requested()) return {};
       Vector z(n);
       for (Index i = 0; i < n; ++i) z[i] = transform.Forward(series.values[static_cast<std::size_t>(i)]);
-      const SeriesFit fit = FitSeries(kernel, likelihood, z, kSteps);
+      const SeriesFit fit = FitSeries(kernel, likelihood, z, seasons.size() > 1 ? kStepsOfSeveralSeasons : kSteps);
       if (!fit.ok) continue;
       SeriesMember member;
       member.transform = transform;
       member.kernel_text = TextInSteps(kernel.expression, unit);
       member.log_evidence = fit.log_likelihood + fit.log_prior + transform.LogJacobian(series.values);
       member.unit = unit;
+      if (options.components) member.words = SeriesWords(kernel.expression, fit.theta, unit, options.step_days);
       try {
         Posterior posterior(kernel.expression, X, z, fit.theta);
         posterior.MeanAndStd(X_new, Noise::kObserved, &member.mean, &member.std);
+        member.std *= Widening(static_cast<double>(n));
         if (options.components || options.anomalies) member.posterior = std::move(posterior);
       } catch (const Error&) {
         continue;  // no factor at the end of the steps: the other members carry the forecast

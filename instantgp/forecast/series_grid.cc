@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "instantgp/base/error.h"
 #include "instantgp/data/csv_number.h"
 #include "instantgp/forecast/series_table.h"
 
@@ -94,23 +95,39 @@ TimedSeries SeriesTable::Series(std::size_t index) const {
   const Group& group = groups_[index];
   TimedSeries series;
   series.key = group.key;
-  series.rows = group.rows.size();
+  std::vector<std::string> texts;  // the rows' times point into them
+  std::vector<Row> rows;
+  std::vector<CsvCell> cells;
+  texts.reserve(group.runs.size());
+  for (const Run& run : group.runs) {
+    CsvLexer lexer(texts.emplace_back(text_.Read(run.begin, run.end - run.begin)), separator_);
+    while (lexer.Next(cells)) {
+      // Checked when the table was indexed; a file that was changed since may hold anything.
+      if (cells.size() <= static_cast<std::size_t>(std::max(time_column_, target_column_))) {
+        throw Error(ErrorCode::kBadInput, "the table was changed while it was read; run again when it is complete");
+      }
+      const CellValue value = ReadCell(cells[static_cast<std::size_t>(target_column_)].raw, separator_ == ';');
+      rows.push_back({has_times_ ? cells[static_cast<std::size_t>(time_column_)].raw : std::string_view(),
+                      value.kind == CellKind::kNumber ? value.value : std::numeric_limits<double>::quiet_NaN()});
+    }
+  }
+  series.rows = rows.size();
   if (!has_times_) {
     series.first = 1;
     series.step = "1";
-    for (const Row& row : group.rows) series.values.push_back(row.value);
+    for (const Row& row : rows) series.values.push_back(row.value);
   } else if (has_dates_) {
-    PlaceOnCalendar(group, series);
+    PlaceOnCalendar(rows, series);
   } else {
-    PlaceOnNumbers(group, series);
+    PlaceOnNumbers(rows, series);
   }
   return series;
 }
 
-void SeriesTable::PlaceOnCalendar(const Group& group, TimedSeries& series) const {
+void SeriesTable::PlaceOnCalendar(const std::vector<Row>& rows, TimedSeries& series) const {
   series.form = form_;
   std::vector<Moment> moments;
-  for (const Row& row : group.rows) {
+  for (const Row& row : rows) {
     const DateReading reading = ReadDate(form_, row.time);
     const bool missing = ReadCell(row.time, false).kind == CellKind::kMissing;
     if (!missing && reading.problem != DateProblem::kNone) {
@@ -128,13 +145,13 @@ void SeriesTable::PlaceOnCalendar(const Group& group, TimedSeries& series) const
   series.step = report.calendar.step().Words();
   series.seasons = SeasonsOf(report.calendar.step());
   std::vector<std::pair<std::int64_t, double>> placed;
-  for (std::size_t i = 0; i < group.rows.size(); ++i) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
     if (report.positions[i] < 0) continue;
     if (report.positions[i] > kMostSteps) {
       series.problem = "its dates are more than ten million steps apart";
       return;
     }
-    placed.emplace_back(report.positions[i], group.rows[i].value);
+    placed.emplace_back(report.positions[i], rows[i].value);
   }
   if (!report.ascending) series.notes.emplace_back("the rows were sorted by time");
   if (report.missing_dates > 0) {
@@ -144,31 +161,31 @@ void SeriesTable::PlaceOnCalendar(const Group& group, TimedSeries& series) const
   Fill(placed, series);
 }
 
-void SeriesTable::PlaceOnNumbers(const Group& group, TimedSeries& series) const {
-  std::vector<std::pair<double, double>> rows;
+void SeriesTable::PlaceOnNumbers(const std::vector<Row>& rows, TimedSeries& series) const {
+  std::vector<std::pair<double, double>> timed;
   bool ascending = true;
-  for (const Row& row : group.rows) {
+  for (const Row& row : rows) {
     CellValue time = ReadCell(row.time, false);
     if (time.kind == CellKind::kText) time = ReadCell(row.time, true);
     if (time.kind != CellKind::kNumber) {
       series.problem = "the time \"" + std::string(row.time) + "\" is not a number as the others";
       return;
     }
-    ascending = ascending && (rows.empty() || rows.back().first <= time.value);
-    rows.emplace_back(time.value, row.value);
+    ascending = ascending && (timed.empty() || timed.back().first <= time.value);
+    timed.emplace_back(time.value, row.value);
   }
-  std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::stable_sort(timed.begin(), timed.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   double distance = std::numeric_limits<double>::infinity();
-  for (std::size_t i = 1; i < rows.size(); ++i) {
-    const double between = rows[i].first - rows[i - 1].first;
+  for (std::size_t i = 1; i < timed.size(); ++i) {
+    const double between = timed[i].first - timed[i - 1].first;
     if (between > 0) distance = std::min(distance, between);
   }
   if (!std::isfinite(distance)) distance = 1;
-  series.first = rows.front().first;
+  series.first = timed.front().first;
   series.distance = distance;
   series.step = TimeDigits(distance);
   std::vector<std::pair<std::int64_t, double>> placed;
-  for (const auto& [time, value] : rows) {
+  for (const auto& [time, value] : timed) {
     const double steps = (time - series.first) / distance, nearest = std::round(steps);
     if (std::abs(steps - nearest) > 1e-3 || nearest > static_cast<double>(kMostSteps)) {
       series.problem = "its times have no regular step: " + TimeDigits(time) + " is not a whole number of steps of " +

@@ -1,7 +1,8 @@
 // The kernels a forecast is averaged over, with what is known about their parameters before a series is seen.
 //
 // Time is measured in units of the longest season (a year for months, quarters and days over years; a week for hours
-// over weeks), so that one set of priors serves them all. Every parameter is log-normal: log theta ~ N(mean, std^2).
+// over weeks), and of a tenth of the series (at least a step) where there is none, so that one set of priors serves all
+// series with seasons and one all without. Every parameter is log-normal: log theta ~ N(mean, std^2).
 #pragma once
 
 #include <string>
@@ -17,7 +18,7 @@ struct LogNormalPrior {
 };
 
 // What moves the level.
-enum class Level { kSmooth, kRough, kWalk, kDamped };
+enum class Level { kCurve, kTwoScales, kWalk, kDamped };
 
 struct SeriesKernel {
   Expression expression;               // canonical, on column 0: time in units
@@ -28,8 +29,12 @@ struct SeriesKernel {
 // `seasons` in units of time, longest first: 1 and shorter ones.
 SeriesKernel MakeSeriesKernel(Level level, const std::vector<double>& seasons);
 
-// Any kernel of one column, with the same priors; of every product SE*PER the first variance is fixed at 1.
-SeriesKernel SeriesKernelOf(const std::string& text);
+// Any kernel of one column, with the same priors: those for series with seasons, or without. Of every product SE*PER
+// the first variance is fixed at 1.
+SeriesKernel SeriesKernelOf(const std::string& text, bool seasons = true);
+
+// Steps in a unit of time.
+double UnitOf(const std::vector<double>& seasons, int length);
 
 std::vector<Level> AllLevels();
 std::vector<Level> FastLevels();

@@ -1,21 +1,19 @@
 #include "instantgp/forecast/series_table.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <unordered_map>
 #include <utility>
 
 #include "instantgp/base/diagnosis.h"
 #include "instantgp/base/error.h"
-#include "instantgp/base/file.h"
 #include "instantgp/data/csv_lexer.h"
 #include "instantgp/data/csv_number.h"
 
 namespace instantgp {
 namespace {
 
-constexpr std::size_t kCellsForFormat = 100000;  // the form of dates is read off so many
+constexpr std::size_t kCellsForFormat = 100000;      // the form of dates is read off so many
+constexpr std::size_t kLook = std::size_t{1} << 20;  // bytes, of which the columns are read off
 
 std::string Quoted(std::string_view text) { return '"' + OneLine(text) + '"'; }
 
@@ -77,21 +75,28 @@ int FreeColumn(const Columns& taken, int width, bool last) {
 }  // namespace
 
 SeriesTable SeriesTable::Read(const std::string& path, const SeriesTableOptions& options) {
-  return Parse(ReadFile(path), path == "-" ? "standard input" : path, options);
+  return Index(TableText::Open(path), path == "-" ? "standard input" : path, options);
 }
 
 SeriesTable SeriesTable::Parse(std::string text, const std::string& origin, const SeriesTableOptions& options) {
-  SeriesTable table;
-  table.text_ = std::make_shared<const std::string>(std::move(text));
-  std::string_view all = *table.text_;
-  if (all.starts_with("\xEF\xBB\xBF")) all.remove_prefix(3);
-  const char separator = DetectSeparator(all);
-  const bool decimal_comma = separator == ';';
+  return Index(TableText::Of(std::move(text)), origin, options);
+}
 
+SeriesTable SeriesTable::Index(TableText text, const std::string& origin, const SeriesTableOptions& options) {
+  SeriesTable table;
+  table.text_ = std::move(text);
   // A look at the beginning decides which column is what.
   constexpr std::size_t kSample = 200;
+  const std::string opening = table.text_.Read(0, kLook);
+  std::string_view start = opening;
+  const std::size_t mark = start.starts_with("\xEF\xBB\xBF") ? 3 : 0;
+  start.remove_prefix(mark);
+  // The last line of the look may be cut.
+  if (table.text_.size() > kLook) start = start.substr(0, start.find_last_of("\r\n") + 1);
+  const char separator = table.separator_ = DetectSeparator(start);
+  const bool decimal_comma = separator == ';';
   std::vector<std::vector<CsvCell>> sample;
-  CsvLexer look(all, separator);
+  CsvLexer look(start, separator);
   for (std::vector<CsvCell> cells; sample.size() <= kSample && look.Next(cells);) sample.push_back(cells);
   if (sample.empty()) throw Error(ErrorCode::kBadInput, origin + ": the table is empty");
   const std::size_t width = sample.front().size();
@@ -121,18 +126,20 @@ SeriesTable SeriesTable::Parse(std::string text, const std::string& origin, cons
     throw Error(ErrorCode::kBadInput, origin + ": no column is left for the values to be forecast", {{"target"}});
   }
   if (columns.time < 0) columns.time = FreeColumn(columns, w, false);
+  table.time_column_ = columns.time;
+  table.target_column_ = columns.target;
   table.has_times_ = columns.time >= 0;
   table.time_name_ = table.has_times_ ? names[static_cast<std::size_t>(columns.time)] : "step";
   table.target_name_ = names[static_cast<std::size_t>(columns.target)];
   for (const int column : columns.by) table.by_names_.push_back(names[static_cast<std::size_t>(column)]);
 
   std::unordered_map<std::string, std::size_t> number;
-  CsvLexer lexer(all, separator);
+  RecordReader reader(table.text_, separator, mark);
   std::vector<CsvCell> cells;
-  std::vector<std::string_view> times;
-  if (has_header) lexer.Next(cells);
-  while (lexer.Next(cells)) {
-    const std::string where = origin + ", line " + std::to_string(lexer.line());
+  std::vector<std::string> times;
+  if (has_header) reader.Next(cells);
+  while (reader.Next(cells)) {
+    const std::string where = origin + ", line " + std::to_string(reader.line());
     if (cells.size() != width) {
       throw Error(ErrorCode::kBadInput, where + ": expected " + std::to_string(width) + " cells, found " +
                                             std::to_string(cells.size()) + ". Every row needs one for each column.");
@@ -152,20 +159,25 @@ SeriesTable SeriesTable::Parse(std::string text, const std::string& origin, cons
       for (const int column : columns.by) group.key.push_back(cells[static_cast<std::size_t>(column)].text());
       table.groups_.push_back(std::move(group));
     }
-    const std::string_view time =
-        table.has_times_ ? cells[static_cast<std::size_t>(columns.time)].raw : std::string_view();
-    const double y = value.kind == CellKind::kNumber ? value.value : std::numeric_limits<double>::quiet_NaN();
-    table.groups_[found->second].rows.push_back({time, y});
-    if (times.size() < kCellsForFormat) times.push_back(time);
+    std::vector<Run>& runs = table.groups_[found->second].runs;
+    if (!runs.empty() && runs.back().end == reader.begin()) {
+      runs.back().end = reader.end();
+    } else {
+      runs.push_back({reader.begin(), reader.end()});
+    }
+    if (table.has_times_ && times.size() < kCellsForFormat) {
+      times.emplace_back(cells[static_cast<std::size_t>(columns.time)].raw);
+    }
     ++table.row_count_;
   }
-  if (!lexer.problem().empty()) {
+  if (!reader.problem().empty()) {
     throw Error(ErrorCode::kBadInput,
-                origin + ", line " + std::to_string(lexer.problem_line()) + ": " + lexer.problem());
+                origin + ", line " + std::to_string(reader.problem_line()) + ": " + reader.problem());
   }
   if (!table.has_times_) return table;
 
-  const DateColumn dates = ReadDates(times, options.date_format);
+  const std::vector<std::string_view> cells_of_time(times.begin(), times.end());
+  const DateColumn dates = ReadDates(cells_of_time, options.date_format);
   if (dates.verdict == DateVerdict::kDates) {
     table.has_dates_ = true;
     table.form_ = dates.form;

@@ -18,6 +18,7 @@
 #include "instantgp/base/export.h"
 #include "instantgp/data/calendar.h"
 #include "instantgp/data/date_column.h"
+#include "instantgp/data/table_text.h"
 
 namespace instantgp {
 
@@ -60,25 +61,32 @@ class INSTANTGP_EXPORT SeriesTable {
   const std::vector<std::string>& by_names() const { return by_names_; }
   bool has_dates() const { return has_dates_; }
 
-  // In the order in which they first appear. Const and thread-safe: each is put on its grid when it is asked for.
+  // In the order in which they first appear. Const and thread-safe: each is read and put on its grid when it is asked
+  // for, so that a table on disk takes memory for its keys alone.
   const std::vector<std::string>& Key(std::size_t series) const { return groups_[series].key; }
   TimedSeries Series(std::size_t series) const;
 
  private:
   struct Row {
-    std::string_view time;  // into text_
-    double value = 0;       // NaN: missing
+    std::string_view time;
+    double value = 0;  // NaN: missing
+  };
+  // Where the rows of a series stand: one run where they are together, which costs the same for any number of rows.
+  struct Run {
+    std::uint64_t begin = 0, end = 0;
   };
   struct Group {
     std::vector<std::string> key;
-    std::vector<Row> rows;
+    std::vector<Run> runs;
   };
 
-  void PlaceOnCalendar(const Group& group, TimedSeries& series) const;
-  void PlaceOnNumbers(const Group& group, TimedSeries& series) const;
+  static SeriesTable Index(TableText text, const std::string& origin, const SeriesTableOptions& options);
+  void PlaceOnCalendar(const std::vector<Row>& rows, TimedSeries& series) const;
+  void PlaceOnNumbers(const std::vector<Row>& rows, TimedSeries& series) const;
 
-  // The cells point into it; moving a table must not move the characters.
-  std::shared_ptr<const std::string> text_;
+  TableText text_;
+  char separator_ = ',';
+  int time_column_ = -1, target_column_ = -1;
   std::vector<Group> groups_;
   std::size_t row_count_ = 0;
   std::string time_name_, target_name_;

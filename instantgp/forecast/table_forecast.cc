@@ -11,6 +11,7 @@ ForecastedSeries ForecastOf(const SeriesTable& table, std::size_t index, const T
   one.series = table.Series(index);
   ForecastOptions own = options.forecast;
   if (options.seasons_from_calendar) own.seasons = one.series.seasons;
+  if (one.series.calendar) own.step_days = one.series.calendar->step().MeanDays();
   if (!one.series.problem.empty()) {
     one.forecast.reason = one.series.problem;
   } else {

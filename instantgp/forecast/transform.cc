@@ -122,15 +122,15 @@ double SeriesTransform::MeanOf(double mean, double std) const {
   return 0;
 }
 
-double SeriesTransform::VarianceOf(double mean, double std) const {
-  const double m = centre_ + scale_ * mean, s = scale_ * std, u = unit_ * unit_;
+double SeriesTransform::StdOf(double mean, double std) const {
+  const double m = centre_ + scale_ * mean, s = scale_ * std;
   switch (kind_) {
     case TransformKind::kNone:
-      return u * s * s;
+      return unit_ * s;
     case TransformKind::kLog:
-      return u * std::expm1(std::min(s * s, kMostLog)) * std::exp(std::min(2 * m + s * s, kMostLog));
+      return unit_ * std::sqrt(std::expm1(std::min(s * s, kMostLog)) * std::exp(std::min(2 * m + s * s, kMostLog)));
     case TransformKind::kBoxCox:  // of w^2 / 4, w normal
-      return u * (4 * m * m * s * s + 2 * std::pow(s, 4)) / 16;
+      return unit_ * std::sqrt(4 * m * m * s * s + 2 * std::pow(s, 4)) / 4;
   }
   INSTANTGP_CHECK(false);
   return 0;

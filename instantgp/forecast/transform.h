@@ -32,9 +32,9 @@ class INSTANTGP_EXPORT SeriesTransform {
   double LogJacobian(const std::vector<double>& values) const;
   double Slope(double y) const;  // dz/dy
 
-  // Mean and variance of y where z is normal.
+  // Mean and standard deviation of y where z is normal.
   double MeanOf(double mean, double std) const;
-  double VarianceOf(double mean, double std) const;
+  double StdOf(double mean, double std) const;
 
   double FactorOf(double z) const;  // of kLog: exp(scale z), what an addend of z multiplies y by
 

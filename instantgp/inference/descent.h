@@ -7,6 +7,8 @@
 // so that with few rows, where the likelihood knows less than the start does, an answer stays near it.
 #pragma once
 
+#include <span>
+
 #include "instantgp/base/matrix.h"
 #include "instantgp/base/thread_pool.h"
 #include "instantgp/gp/marginal_likelihood.h"
@@ -34,9 +36,9 @@ struct Descent {
   Matrix curvature;  // of NLML per point by log theta, near the end (average information); empty: none
 };
 
-// `start` at its best scale; `fixed` rows, lengthscales and periods, stay as they are. `pool` may be null; the result
-// does not depend on it.
-Descent Descend(const Covariance& covariance, const Matrix& X, const Vector& y, const LogParameters& start,
+// From every start, each at its best scale, and from the standard one; `fixed` rows, lengthscales and periods, stay as
+// they are. `pool` may be null; the result does not depend on it.
+Descent Descend(const Covariance& covariance, const Matrix& X, const Vector& y, std::span<const LogParameters> starts,
                 const ClosedFormScale* scale, const FixedRows& fixed, ThreadPool* pool);
 
 }  // namespace instantgp

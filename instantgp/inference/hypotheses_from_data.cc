@@ -1,12 +1,12 @@
 #include "instantgp/inference/hypotheses_from_data.h"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <vector>
 
 #include "instantgp/inference/oneshot.h"
+#include "instantgp/inference/row_sample.h"
+#include "instantgp/inference/wave_scan.h"
 #include "instantgp/kernel/parameters.h"
 
 namespace instantgp {
@@ -15,57 +15,13 @@ namespace {
 // The fine scale: the lengthscale in spacings of the rows, and the noise variance (a standard deviation of 0.17). Not
 // measured.
 constexpr double kSpacings = 2, kFineNoise = 0.03;
-// Cycles over [0, 1]. The highest leaves two of kRankingRows rows a cycle, the least that show one; a peak is about a
-// cycle wide, so four steps cross it. Not measured.
-constexpr double kLowest = 1, kHighest = 64, kStep = 0.25;
-// Of PER: a wave with a few harmonics. Their variances go as the Bessel functions I_k(1 / 4 l^2): the second has a
-// quarter of the first's, the third 4 percent. Not measured.
-constexpr double kWaveLengthscale = 0.5;
-constexpr double kNothingLeft = 1e-10;  // of the targets' variance: 1e-5 of their size, well above rounding
-
-// What the least-squares parabola 1, x, x^2 leaves of y.
-Vector WithoutParabola(const Vector& x, const Vector& y) {
-  Matrix basis(x.size(), 3);
-  basis << Vector::Ones(x.size()), x, x.array().square().matrix();
-  return y - basis * (basis.transpose() * basis).ldlt().solve(basis.transpose() * y);
-}
+// Waves to propose. Among the first one, two, six and eight for 400 draws of PER, PER + LIN and PER + SE with at least
+// one and a half cycles, 80, 89, 95 and 96 percent have the true period.
+constexpr int kWaves = 6;
+// Beside a wave: its noise variance, relative to the wave's. The spread divides it by 10 and 100.
+constexpr double kWaveNoise = 0.1;
 
 }  // namespace
-
-double StrongestFrequency(const Vector& x, const Vector& y) {
-  const Index n = x.size();
-  if (n < 8) return 0;
-  const Vector left = WithoutParabola(x, y);
-  if (left.squaredNorm() <= kNothingLeft * y.squaredNorm()) return 0;
-  // Waves at f, f + step, ... by rotation: e^{2 pi i (f + step) x} = e^{2 pi i f x} e^{2 pi i step x}.
-  const Eigen::ArrayXd first = 2 * std::numbers::pi * kLowest * x.array();
-  const Eigen::ArrayXd angle = 2 * std::numbers::pi * kStep * x.array();
-  Eigen::ArrayXd c = first.cos(), s = first.sin();
-  const Eigen::ArrayXd turn_c = angle.cos(), turn_s = angle.sin();
-  Eigen::ArrayXd next(n);
-  const double highest = std::min(kHighest, 0.5 * static_cast<double>(n));
-  std::vector<double> powers;
-  for (double f = kLowest; f <= highest; f += kStep) {
-    const double cc = c.square().sum(), ss = s.square().sum(), cs = (c * s).sum();
-    const double cy = (c * left.array()).sum(), sy = (s * left.array()).sum();
-    // Explained by the best a cos + b sin: the quadratic form of the 2 x 2 normal equations.
-    const double determinant = cc * ss - cs * cs;
-    powers.push_back(determinant > 1e-9 * cc * ss ? (ss * cy * cy - 2 * cs * cy * sy + cc * sy * sy) / determinant : 0);
-    next = c * turn_c - s * turn_s;
-    s = s * turn_c + c * turn_s;
-    c = next;
-  }
-  const auto highest_power = std::max_element(powers.begin(), powers.end());
-  if (highest_power == powers.end() || *highest_power <= 0) return 0;
-  const auto k = highest_power - powers.begin();
-  // A peak is about a cycle wide: the parabola through its top and two neighbours says where between them it is.
-  double shift = 0;
-  if (k > 0 && k + 1 < static_cast<std::ptrdiff_t>(powers.size())) {
-    const double curvature = powers[k - 1] - 2 * powers[k] + powers[k + 1];
-    if (curvature < 0) shift = std::clamp(0.5 * (powers[k - 1] - powers[k + 1]) / curvature, -0.5, 0.5);
-  }
-  return kLowest + kStep * (static_cast<double>(k) + shift);
-}
 
 Matrix WithHypothesesFromData(const Structure& structure, const Matrix& X, const Vector& y, const Matrix& theta) {
   if (structure.dimensions() != 1) return theta;
@@ -82,12 +38,15 @@ Matrix WithHypothesesFromData(const Structure& structure, const Matrix& X, const
     extra.back()[theta.rows() - 1] = std::log(kFineNoise);
   }
   const auto periods = table.Rows(ParameterKind::kPeriod, {Elementary::kPER});
-  const double frequency = periods.empty() ? 0 : StrongestFrequency(X.col(structure.columns[0]), y);
-  if (frequency > 0) {
-    extra.emplace_back(theta.col(noisiest));
-    for (const Index row : periods) extra.back()[row] = -std::log(frequency);
-    for (const Index row : table.Rows(ParameterKind::kLengthscale, {Elementary::kPER})) {
-      extra.back()[row] = std::log(kWaveLengthscale);
+  if (!periods.empty()) {
+    const RowSample rows = SpreadSample(X, y, kRankingRows);
+    for (const Wave& wave : LikelyWaves(rows.X.col(structure.columns[0]), rows.y, kWaves)) {
+      extra.emplace_back(theta.col(noisiest));
+      for (const Index row : periods) extra.back()[row] = -std::log(wave.frequency);
+      for (const Index row : table.Rows(ParameterKind::kLengthscale, {Elementary::kPER})) {
+        extra.back()[row] = std::log(wave.lengthscale);
+      }
+      extra.back()[theta.rows() - 1] = std::log(kWaveNoise);
     }
   }
   Matrix all(theta.rows(), theta.cols() + static_cast<Index>(extra.size()));

@@ -19,10 +19,16 @@
 #include "instantgp/inference/row_sample.h"
 #include "instantgp/inference/spread.h"
 #include "instantgp/kernel/fixed.h"
+#include "instantgp/kernel/parameters.h"
 #include "instantgp/network/config.h"
 
 namespace instantgp {
 namespace {
+
+// Along one column with periods. Of 200 draws of PER, PER + LIN and PER + SE the period was found in 162 from one
+// start, 169 from two or three, 174 from five or eight; ten starts of type-2 ML find 120.
+constexpr std::size_t kPeriodStarts = 5;
+constexpr double kSamePeriod = 0.05;  // of log periods: as an optimiser would end at the same one. Not measured
 
 // A' = c A has the factor sqrt(c) L and alpha / c.
 Posterior ScaledPosterior(const Structure& structure, const Expression& expression, const Matrix& X, const Vector& y,
@@ -61,6 +67,23 @@ std::vector<NlmlPoint> Rank(const Structure& structure, const Covariance& covari
   return RankLadders(covariance, rows, ladders, scale, pool);
 }
 
+// The best candidate and, as the likelihood has an optimum for nearly every period, the best with periods of their own.
+std::vector<LogParameters> StartsAmong(const std::vector<NlmlPoint>& candidates, const Structure& structure) {
+  const ParameterTable table(ToExpression(structure));
+  const std::vector<Index> periods = table.Rows(ParameterKind::kPeriod, {Elementary::kPER});
+  const std::size_t most = periods.empty() || structure.dimensions() > 1 ? 1 : kPeriodStarts;
+  std::vector<LogParameters> starts;
+  for (const NlmlPoint& candidate : candidates) {
+    if (starts.size() == most) break;
+    const bool known = std::any_of(starts.begin(), starts.end(), [&](const LogParameters& start) {
+      return std::all_of(periods.begin(), periods.end(),
+                         [&](Index row) { return std::abs(start[row] - candidate.theta[row]) < kSamePeriod; });
+    });
+    if (!known) starts.push_back(ScaleKernelAndNoise(structure, candidate.theta, candidate.value.log_scale));
+  }
+  return starts;
+}
+
 Chosen Choose(const Structure& structure, const Matrix& X, const Vector& y, const Matrix& hypotheses,
               const ClosedFormScale* scale, bool with_steps, const FixedRows& fixed, ThreadPool* pool) {
   const Covariance covariance(ToExpression(structure));
@@ -69,9 +92,7 @@ Chosen Choose(const Structure& structure, const Matrix& X, const Vector& y, cons
   std::vector<NlmlPoint> candidates = Rank(structure, covariance, SpreadSample(X, y, kRankingRows), hypotheses, scale,
                                            with_steps, fixed, pool, &chosen.evaluations);
   if (with_steps && !candidates.empty()) {
-    const NlmlPoint& best = candidates.front();
-    Descent descent =
-        Descend(covariance, X, y, ScaleKernelAndNoise(structure, best.theta, best.value.log_scale), scale, fixed, pool);
+    Descent descent = Descend(covariance, X, y, StartsAmong(candidates, structure), scale, fixed, pool);
     chosen.evaluations += descent.evaluations;
     chosen.point = std::move(descent.end);
     chosen.stepped = descent.moved;

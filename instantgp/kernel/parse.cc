@@ -11,6 +11,7 @@
 #include "instantgp/base/diagnosis.h"
 #include "instantgp/base/error.h"
 #include "instantgp/kernel/column_text.h"
+#include "instantgp/kernel/spoken.h"
 
 namespace instantgp {
 namespace {
@@ -73,6 +74,8 @@ std::string ListOfColumns(const std::vector<std::string>& names) {
 class Parser {
  public:
   Parser(std::string_view text, const std::vector<std::string>& names) : text_(text), names_(names) {}
+  Parser(std::string_view text, const std::vector<std::string>& names, const std::vector<SpokenColumn>& spoken)
+      : text_(text), names_(names), spoken_(&spoken) {}
 
   Expression Run() {
     if (names_.empty()) Fail(0, "there is no column to act on", "The data need at least one input column.");
@@ -80,15 +83,27 @@ class Parser {
     if (AtEnd()) Fail(0, "the kernel expression is empty", "Write for example SE + LIN*PER.");
     Expression e = Sum();
     if (!AtEnd()) FailBetween();
-    if (named_ && unnamed_ && names_.size() > 1) {
+    if (named_ && unnamed_ && NumSpread() > 1) {
       Fail(*unnamed_, "this symbol names no column, but another symbol does",
            "Name a column for every symbol, or for none: without columns the expression applies to every column. " +
                ListOfColumns(names_));
+    }
+    if (spoken_ != nullptr) {
+      Expression on_inputs = OnInputs(std::move(e), named_, *spoken_);
+      if (NumLeaves(on_inputs) > kMaxLeaves) FailTooLarge(0);
+      return on_inputs;
     }
     return named_ || names_.size() == 1 ? Bind(std::move(e)) : Spread(e);
   }
 
  private:
+  // Columns that a kernel without names is spread over.
+  std::size_t NumSpread() const {
+    if (spoken_ == nullptr) return names_.size();
+    return static_cast<std::size_t>(
+        std::count_if(spoken_->begin(), spoken_->end(), [](const SpokenColumn& column) { return column.spread; }));
+  }
+
   Expression Sum() {
     std::vector<Expression> terms;
     terms.push_back(Product());
@@ -131,6 +146,7 @@ class Parser {
     Expression leaf = Expression::Leaf(*symbol, Expression::kEveryColumn);
     if (!AtEnd() && text_[position_] == '(') Arguments(word, leaf);
     if (leaf.column != Expression::kEveryColumn) {
+      CheckCategory(leaf, begin);
       named_ = true;
     } else if (!unnamed_ && *symbol != Elementary::kBIAS) {
       unnamed_ = begin;
@@ -194,11 +210,42 @@ class Parser {
     }
     double value = 0;
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
-    if (error != std::errc() || end != number.data() + number.size() || !(value > 0) || !std::isfinite(value)) {
+    if (error != std::errc() || end != number.data() + number.size()) value = LengthInWords(leaf, *found, number);
+    if (!(value > 0) || !std::isfinite(value)) {
       Fail(begin, "\"" + OneLine(number) + "\" is no value for the " + std::string(Name(*found)),
-           "Parameters are positive numbers, with a point for decimals, in the units of the table.");
+           "Parameters are positive numbers, with a point for decimals, in the units of the table" +
+               std::string(HasLengths(leaf) ? ", or a length of time such as 12 months." : "."));
     }
     return {*found, value};
+  }
+
+  // Whether the leaf's lengths may be said in words: "12 months" on a column of dates.
+  bool HasLengths(const Expression& leaf) const {
+    return spoken_ != nullptr && leaf.column != Expression::kEveryColumn &&
+           (*spoken_)[static_cast<std::size_t>(leaf.column)].length != nullptr;
+  }
+
+  // 0: it is none.
+  double LengthInWords(const Expression& leaf, ParameterKind kind, std::string_view text) const {
+    // PER's lengthscale is measured on the sine and has no unit.
+    const bool is_length =
+        kind == ParameterKind::kPeriod || (kind == ParameterKind::kLengthscale && leaf.symbol != Elementary::kPER);
+    if (!HasLengths(leaf) || !is_length) return 0;
+    try {
+      return (*spoken_)[static_cast<std::size_t>(leaf.column)].length(text);
+    } catch (const Error&) {
+      return 0;  // said with the place in the kernel
+    }
+  }
+
+  void CheckCategory(const Expression& leaf, std::size_t begin) const {
+    if (spoken_ == nullptr || !(*spoken_)[static_cast<std::size_t>(leaf.column)].category) return;
+    for (const Elementary allowed : {Elementary::kSE, Elementary::kMAT52, Elementary::kMAT12, Elementary::kBIAS}) {
+      if (leaf.symbol == allowed) return;
+    }
+    const std::string name = ColumnText(leaf.column, names_);
+    Fail(begin, "the column " + OneLine(name) + " holds categories, which are equal or different and have no order",
+         "Write SE(" + OneLine(name) + ").");
   }
 
   static std::string_view Trimmed(std::string_view text) {
@@ -363,6 +410,7 @@ class Parser {
 
   std::string_view text_;
   const std::vector<std::string>& names_;
+  const std::vector<SpokenColumn>* spoken_ = nullptr;  // by the same index; null: names are those of the inputs
   std::size_t position_ = 0;
   int depth_ = 0;
   int leaves_ = 0;
@@ -370,14 +418,25 @@ class Parser {
   std::optional<std::size_t> unnamed_;  // where the first symbol without a column stands
 };
 
+void CheckLength(std::string_view text) {
+  if (text.size() <= kMaxText) return;
+  throw Error(ErrorCode::kLimit, "kernel expression: the text has " + std::to_string(text.size()) +
+                                     " bytes, more than the limit of " + std::to_string(kMaxText) + ".");
+}
+
 }  // namespace
 
 Expression ParseKernel(std::string_view text, const std::vector<std::string>& column_names) {
-  if (text.size() > kMaxText) {
-    throw Error(ErrorCode::kLimit, "kernel expression: the text has " + std::to_string(text.size()) +
-                                       " bytes, more than the limit of " + std::to_string(kMaxText) + ".");
-  }
+  CheckLength(text);
   return Canonical(Parser(text, column_names).Run());
+}
+
+Expression ParseSpokenKernel(std::string_view text, const std::vector<SpokenColumn>& columns) {
+  CheckLength(text);
+  std::vector<std::string> names;
+  names.reserve(columns.size());
+  for (const SpokenColumn& column : columns) names.push_back(column.name);
+  return Canonical(Parser(text, names, columns).Run());
 }
 
 }  // namespace instantgp

@@ -71,6 +71,7 @@ class INSTANTGP_EXPORT Ensemble {
   const std::vector<std::string>& column_names() const { return members_.front().model.column_names(); }
   const std::string& target_name() const { return members_.front().model.target_name(); }
   const Scaler& scaler() const { return members_.front().model.scaler(); }
+  const Recipe* recipe() const { return scaler().recipe.get(); }
   int rows() const { return members_.front().model.rows(); }
   int columns() const { return members_.front().model.columns(); }
   // How many members the ensemble is worth: exp of the entropy of the weights, 1 to m.

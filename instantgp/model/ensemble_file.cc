@@ -6,6 +6,7 @@
 #include "instantgp/base/error.h"
 #include "instantgp/base/file.h"
 #include "instantgp/base/safetensors.h"
+#include "instantgp/data/recipe.h"
 #include "instantgp/model/ensemble.h"
 
 namespace instantgp {
@@ -60,6 +61,8 @@ EnsembleSummary EnsembleSummaryFromJson(const json& j, const std::string& origin
   return summary;
 }
 
+bool SameRecipe(const Recipe* a, const Recipe* b) { return a == nullptr || b == nullptr ? a == b : *a == *b; }
+
 // Everything a constructor would take for a bug of ours must be refused here.
 void CheckMembers(const std::vector<EnsembleMember>& members, const std::string& origin) {
   const Model& first = members.front().model;
@@ -68,7 +71,7 @@ void CheckMembers(const std::vector<EnsembleMember>& members, const std::string&
     if (!(member.weight >= 0)) Fail(origin, "a weight is negative or not a number");
     sum += member.weight;
     if (member.model.column_names() != first.column_names() || member.model.target_name() != first.target_name() ||
-        member.model.rows() != first.rows()) {
+        member.model.rows() != first.rows() || !SameRecipe(member.model.recipe(), first.recipe())) {
       Fail(origin, "the members were not fitted to the same table");
     }
   }

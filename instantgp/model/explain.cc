@@ -7,10 +7,13 @@
 #include "instantgp/base/error.h"
 #include "instantgp/gp/averaged_posterior.h"
 #include "instantgp/gp/covariance.h"
+#include "instantgp/gp/neighbour_posterior.h"
 #include "instantgp/gp/posterior.h"
+#include "instantgp/inference/row_sample.h"
 #include "instantgp/kernel/parameters.h"
 #include "instantgp/kernel/symbol.h"
 #include "instantgp/kernel/units.h"
+#include "instantgp/model/spoken_columns.h"
 
 namespace instantgp {
 namespace {
@@ -90,12 +93,44 @@ std::vector<ExplainedPart> AllParts(const Model& model) {
     Part part = PartOf(p, table, leaves, monomial);
     Component component;
     component.leaves = monomial;
-    component.text = Print(part.expression, model.column_names());
-    component.text_short = PrintShort(part.expression, model.column_names());
+    component.text_short = PrintShortOver(part.expression, model.column_names(), model.recipe());
+    component.text = model.recipe() == nullptr ? Print(part.expression, model.column_names()) : component.text_short;
     component.columns = ColumnsOf(part.expression);
     all.push_back({std::move(component), std::move(part)});
   }
   return all;
+}
+
+// Every row by the exact posterior of its neighbours.
+void OfNeighbours(const NeighbourPosterior& posterior, const Covariance& part, const Vector& part_theta,
+                  const Matrix& X, Vector* mean, Vector* std) {
+  const Nearness nearness = NearnessOf(posterior.expression(), posterior.theta().data());
+  NearestScratch scratch;
+  std::vector<int> rows;
+  mean->resize(X.rows());
+  if (std != nullptr) std->resize(X.rows());
+  for (Index i = 0; i < X.rows(); ++i) {
+    const Vector x = X.row(i).transpose();
+    posterior.rule().Choose(posterior.tree(), nearness, x.data(), -1, scratch, rows);
+    const Posterior own(posterior.expression(), posterior.X()(rows, Eigen::all), posterior.y()(rows),
+                        posterior.theta());
+    Vector own_mean, own_std;
+    own.PartMeanAndStd(part, part_theta, X.row(i), &own_mean, std != nullptr ? &own_std : nullptr);
+    (*mean)[i] = own_mean[0];
+    if (std != nullptr) (*std)[i] = own_std[0];
+  }
+}
+
+// The rows whose components are weighed: all, or of a large table every so many in the order of its tree, which spreads
+// them over the data.
+RowSample ExplainedRows(const Model& model) {
+  constexpr Index kMostExplainedRows = 1000;
+  const Predictive& p = model.predictive();
+  const Index n = p.y().size(), count = std::min(n, kMostExplainedRows);
+  if (model.neighbours() == nullptr || count == n) return {p.X(), p.y()};
+  std::vector<int> rows;
+  for (Index k = 0; k < count; ++k) rows.push_back(static_cast<int>((2 * k + 1) * n / (2 * count)));
+  return {SelectRows(p.X(), rows), SelectRows(p.y(), rows)};
 }
 
 // The latent posterior of an addend at scaled rows; `std` may be null.
@@ -105,6 +140,9 @@ void PartMoments(const Model& model, const Monomial& leaves, const Expression& e
   std::vector<const Expression*> all;
   CollectLeaves(model.predictive().expression(), all);
   const Covariance covariance(expression);
+  if (const NeighbourPosterior* neighbours = model.neighbours()) {
+    return OfNeighbours(*neighbours, covariance, PartOf(*neighbours, table, all, leaves).theta, X, mean, std);
+  }
   const auto of_member = [&](const Posterior& member, Vector* own_mean, Vector* own_std) {
     member.PartMeanAndStd(covariance, PartOf(member, table, all, leaves).theta, X, own_mean, own_std);
   };
@@ -117,7 +155,8 @@ Vector Centred(const Vector& values) { return values.array() - values.mean(); }
 }  // namespace
 
 Explanation Explain(const Model& model) {
-  const Posterior& posterior = model.posterior();  // an error for a sparse model
+  if (model.neighbours() == nullptr) model.posterior();  // an error for a sparse model
+  const RowSample rows = ExplainedRows(model);
   Explanation explanation;
   std::vector<ExplainedPart> parts = AllParts(model);
   if (static_cast<int>(parts.size()) > kMostComponents) {
@@ -127,15 +166,15 @@ Explanation Explain(const Model& model) {
     explanation.left_out = static_cast<int>(parts.size()) - kMostComponents;
     parts.resize(kMostComponents);
   }
-  const Vector y = Centred(posterior.y());
+  const Vector y = Centred(rows.y);
   const double n = static_cast<double>(y.size()), variance = y.squaredNorm() / n;
   const auto share = [&](const Vector& g) { return variance > 0 ? Centred(g).dot(y) / n / variance : 0; };
-  const Vector mean = model.predictive().Mean(posterior.X());
-  explanation.residual_share = share(posterior.y() - mean);
+  const Vector mean = model.predictive().Mean(rows.X);
+  explanation.residual_share = share(rows.y - mean);
   Vector rest = mean;
   for (auto& [component, part] : parts) {
     Vector g;
-    PartMoments(model, component.leaves, part.expression, posterior.X(), &g, nullptr);
+    PartMoments(model, component.leaves, part.expression, rows.X, &g, nullptr);
     component.share = share(g);
     component.std = model.scaler().y_std * std::sqrt(Centred(g).squaredNorm() / n);
     rest -= g;
@@ -152,7 +191,8 @@ Prediction PredictComponent(const Model& model, const Component& component, cons
     throw Error(ErrorCode::kBadInput,
                 "the model has " + std::to_string(model.columns()) + " columns, got " + std::to_string(X_new.cols()));
   }
-  const Posterior& posterior = model.posterior();
+  if (model.neighbours() == nullptr) model.posterior();
+  const Predictive& posterior = model.predictive();
   std::vector<const Expression*> leaves;
   CollectLeaves(posterior.expression(), leaves);
   for (const int leaf : component.leaves) {

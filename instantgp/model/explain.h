@@ -37,7 +37,7 @@ struct INSTANTGP_EXPORT Explanation {
 // Products of sums multiply: of more components than this those with the largest prior variance are listed.
 inline constexpr int kMostComponents = 64;
 
-// O(components n^2). Error(kUsage) for a sparse model.
+// O(components n^2); of a model from neighbours over at most a thousand of its rows. Error(kUsage) for a sparse model.
 INSTANTGP_EXPORT Explanation Explain(const Model& model);
 
 // The posterior of a component of this model at new rows (of all columns), without noise, in y's units, around 0.

@@ -13,10 +13,10 @@
 #include "instantgp/base/stopwatch.h"
 #include "instantgp/base/thread_pool.h"
 #include "instantgp/gp/posterior.h"
-#include "instantgp/kernel/parse.h"
 #include "instantgp/kernel/structure_list.h"
 #include "instantgp/model/amortised_structure.h"
 #include "instantgp/model/methods.h"
+#include "instantgp/model/spoken_columns.h"
 #include "instantgp/model/weighting.h"
 
 namespace instantgp {
@@ -25,12 +25,12 @@ namespace {
 // Distinct kernels in the order of their canonical text, which does not depend on the order they were given in.
 using Kernels = std::map<std::string, Expression>;
 
-Kernels ParseAll(std::span<const std::string> texts, const std::vector<std::string>& column_names,
+Kernels ParseAll(std::span<const std::string> texts, const std::vector<std::string>& column_names, const Recipe* recipe,
                  std::vector<std::string>& warnings) {
   if (texts.empty()) throw Error(ErrorCode::kUsage, "an ensemble needs at least one kernel");
   Kernels kernels;
   for (const std::string& text : texts) {
-    Expression expression = ParseKernel(text, column_names);
+    Expression expression = ParseKernelOver(text, column_names, recipe);
     std::string canonical = Print(expression, column_names);
     const auto [place, added] = kernels.try_emplace(std::move(canonical), std::move(expression));
     if (!added) warnings.push_back("the kernel " + place->first + " is listed more than once and counts once");
@@ -154,7 +154,7 @@ Ensemble FitEnsemble(Session& session, const Dataset& data, std::span<const std:
   RequireExact(options);
   const Stopwatch total;
   std::vector<std::string> warnings;
-  const Kernels parsed = ParseAll(kernels, data.column_names, warnings);
+  const Kernels parsed = ParseAll(kernels, data.column_names, data.recipe.get(), warnings);
   session.CheckMemory(data.rows(), options.fit, static_cast<int>(parsed.size()));
   if (InfoOf(options.fit.method).uses_network) {
     std::set<int> columns;
@@ -177,7 +177,7 @@ Ensemble FitEnsemble(Session& session, const Encoding& encoding, std::span<const
   options.Validate();
   const Stopwatch total;
   std::vector<std::string> warnings;
-  const Kernels parsed = ParseAll(kernels, encoding.column_names, warnings);
+  const Kernels parsed = ParseAll(kernels, encoding.column_names, encoding.scaler.recipe.get(), warnings);
   return FromEncoding(session, encoding, parsed, std::move(warnings), options, total);
 }
 

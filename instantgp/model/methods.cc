@@ -10,7 +10,7 @@ namespace {
 
 // Matrices: the factor and its copy in the model; an optimiser's work matrix and gradient besides. Evaluations are
 // round numbers of the right size for announcing what a fit on thousands of rows will take.
-constexpr std::array<MethodInfo, 8> kMethods = {{
+constexpr std::array<MethodInfo, 9> kMethods = {{
     {Method::kOneShot, "oneshot", "one-shot", "predicted by the network", true, false, false, 2, 0},
     {Method::kRefine, "refine", "one-shot + refine", "predicted by the network, then L-BFGS", true, false, false, 3,
      50},
@@ -22,6 +22,8 @@ constexpr std::array<MethodInfo, 8> kMethods = {{
     {Method::kSvgp, "svgp", "SVGP", "sparse variational, Adam", false, true, false, 0, 300},
     {Method::kAhgp, "ahgp", "AHGP-SE-ARD", "AHGP-SE-ARD, the AHGP baseline: SE on every column", true, false, false, 2,
      0},
+    {Method::kNeighbours, "neighbours", "neighbours",
+     "read by the network at several scales, predictions from the nearest rows", true, false, false, 0, 0},
 }};
 
 }  // namespace

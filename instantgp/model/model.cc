@@ -6,12 +6,15 @@
 
 #include "instantgp/base/check.h"
 #include "instantgp/base/error.h"
+#include "instantgp/base/thread_pool.h"
 #include "instantgp/gp/averaged_posterior.h"
+#include "instantgp/gp/neighbour_posterior.h"
 #include "instantgp/gp/posterior.h"
 #include "instantgp/gp/sparse_posterior.h"
 #include "instantgp/kernel/parameters.h"
 #include "instantgp/kernel/units.h"
 #include "instantgp/model/scores.h"
+#include "instantgp/model/spoken_columns.h"
 
 namespace instantgp {
 namespace {
@@ -41,6 +44,7 @@ Model::Model(std::shared_ptr<const Predictive> predictive, Scaler scaler, std::v
       averaged_(dynamic_cast<const AveragedPosterior*>(predictive_.get())),
       exact_(averaged_ != nullptr ? &averaged_->centre() : dynamic_cast<const Posterior*>(predictive_.get())),
       sparse_(dynamic_cast<const SparsePosterior*>(predictive_.get())),
+      neighbours_(dynamic_cast<const NeighbourPosterior*>(predictive_.get())),
       scaler_(std::move(scaler)),
       column_names_(std::move(column_names)),
       target_name_(std::move(target_name)),
@@ -65,10 +69,21 @@ Model::Model(AveragedPosterior posterior, Scaler scaler, std::vector<std::string
     : Model(std::make_shared<const AveragedPosterior>(std::move(posterior)), std::move(scaler), std::move(column_names),
             std::move(target_name), std::move(summary), std::move(warnings)) {}
 
+Model::Model(NeighbourPosterior posterior, Scaler scaler, std::vector<std::string> column_names,
+             std::string target_name, FitSummary summary, std::vector<std::string> warnings)
+    : Model(std::make_shared<const NeighbourPosterior>(std::move(posterior)), std::move(scaler),
+            std::move(column_names), std::move(target_name), std::move(summary), std::move(warnings)) {}
+
 int Model::rows() const { return static_cast<int>(predictive_->X().rows()); }
 int Model::columns() const { return static_cast<int>(predictive_->X().cols()); }
 
 const Posterior& Model::posterior() const {
+  if (neighbours_ != nullptr) {
+    throw Error(ErrorCode::kUsage,
+                "a model from neighbours does not support this, which needs the posterior of all rows. Fit fewer rows "
+                "exactly.",
+                {{"exact"}});
+  }
   if (exact_ == nullptr) {
     throw Error(ErrorCode::kUsage,
                 "a sparse model (of the method svgp) does not support this, which needs the exact posterior. Fit with "
@@ -81,6 +96,16 @@ Prediction Model::Predict(const Matrix& X_new, Noise noise) const {
   CheckColumns(X_new, columns());
   Prediction scaled;
   predictive_->MeanAndStd(scaler_.ScaleX(X_new), noise, &scaled.mean, &scaled.std);
+  return {scaler_.UnscaleMean(scaled.mean), scaler_.UnscaleStd(scaled.std)};
+}
+
+Prediction Model::Predict(const Matrix& X_new, Noise noise, const PredictOptions& options) const {
+  if (neighbours_ == nullptr) return Predict(X_new, noise);
+  CheckColumns(X_new, columns());
+  Prediction scaled;
+  ThreadPool pool(ResolveThreads(options.threads));
+  neighbours_->MeanAndStd(scaler_.ScaleX(X_new), noise, &scaled.mean, &scaled.std,
+                          {.pool = &pool, .stop = options.stop, .progress = options.progress});
   return {scaler_.UnscaleMean(scaled.mean), scaler_.UnscaleStd(scaled.std)};
 }
 
@@ -153,7 +178,9 @@ Model Model::Averaged(const Matrix& draws) const {
 }
 
 std::string Model::KernelText() const { return Print(predictive_->expression(), column_names_); }
-std::string Model::KernelShortText() const { return PrintShort(predictive_->expression(), column_names_); }
+std::string Model::KernelShortText() const {
+  return PrintShortOver(predictive_->expression(), column_names_, recipe());
+}
 
 std::vector<ReportedParameter> Model::Parameters() const {
   const ParameterTable table(predictive_->expression());
@@ -168,6 +195,13 @@ std::vector<ReportedParameter> Model::Parameters() const {
         std::string(product ? Name(p.elementary) : "") + (product ? " " : "") + std::string(Name(p.kind));
     report.push_back({p.column + 1, column_names_[p.column], p.symbol, name, values[static_cast<Index>(i)],
                       original[static_cast<Index>(i)]});
+    ReportedParameter& reported = report.back();
+    const double length = reported.value_original_units;
+    if (p.kind == ParameterKind::kPeriod) reported.in_words = PeriodInWords(recipe(), p.column, length);
+    if (p.kind == ParameterKind::kLengthscale && p.elementary != Elementary::kPER) {
+      reported.in_words = LengthInWords(recipe(), p.column, length);
+    }
+    if (!reported.in_words.empty()) reported.unit = UnitOfInput(recipe(), p.column);
   }
   return report;
 }

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,9 +17,17 @@
 namespace instantgp {
 
 class AveragedPosterior;
+class NeighbourPosterior;
 class Posterior;
 class Predictive;
 class SparsePosterior;
+struct Recipe;
+
+struct PredictOptions {
+  int threads = 0;  // 0: as the machine has
+  std::stop_token stop = {};
+  std::function<void(std::int64_t done, std::int64_t of)> progress = {};  // from any thread, one call at a time
+};
 
 struct TimeSplit {  // milliseconds
   double scale = 0, encode = 0, decode = 0, optimize = 0, factorize = 0, total = 0;
@@ -46,6 +56,10 @@ struct ReportedParameter {
   std::string name;    // "variance", with the factor in front for product symbols: "SE variance"
   double value = 0;    // scaled units
   double value_original_units = 0;
+  // Of a lengthscale or period along dates, what the value in original units counts ("months") and how people say it
+  // ("12 months, yearly"); empty for others.
+  std::string unit = {};
+  std::string in_words = {};
 };
 
 // Immutable; copies share the factorisation.
@@ -57,8 +71,12 @@ class INSTANTGP_EXPORT Model {
         FitSummary summary, std::vector<std::string> warnings);
   Model(AveragedPosterior posterior, Scaler scaler, std::vector<std::string> column_names, std::string target_name,
         FitSummary summary, std::vector<std::string> warnings);
+  Model(NeighbourPosterior posterior, Scaler scaler, std::vector<std::string> column_names, std::string target_name,
+        FitSummary summary, std::vector<std::string> warnings);
 
   Prediction Predict(const Matrix& X_new, Noise noise = Noise::kObserved) const;
+  // A model from neighbours works on several threads, says how far it is and can be stopped; the others do not.
+  Prediction Predict(const Matrix& X_new, Noise noise, const PredictOptions& options) const;
   Vector PredictMean(const Matrix& X_new) const;
   Matrix PredictCov(const Matrix& X_new, Noise noise = Noise::kObserved) const;
   Matrix Sample(const Matrix& X_new, int count, std::uint64_t seed,
@@ -83,11 +101,14 @@ class INSTANTGP_EXPORT Model {
   Model Averaged(const Matrix& draws) const;
 
   const Predictive& predictive() const { return *predictive_; }
-  const SparsePosterior* sparse() const { return sparse_; }        // null: the model is exact
-  const AveragedPosterior* averaged() const { return averaged_; }  // null: AveragedOver() is 0
-  // Of an exact model, at the parameters shown; Error(kUsage) for a sparse one.
+  const SparsePosterior* sparse() const { return sparse_; }             // null: the model is exact
+  const AveragedPosterior* averaged() const { return averaged_; }       // null: AveragedOver() is 0
+  const NeighbourPosterior* neighbours() const { return neighbours_; }  // null: the model uses all rows
+  // Of an exact model, at the parameters shown; Error(kUsage) for a sparse one and for one from neighbours.
   const Posterior& posterior() const;
   const Scaler& scaler() const { return scaler_; }
+  // How the columns of the user's table became the model's (data/recipe.h); null: they are numbers, and are the same.
+  const Recipe* recipe() const { return scaler_.recipe.get(); }
   const FitSummary& summary() const { return summary_; }
   const std::vector<std::string>& warnings() const { return warnings_; }
   const std::vector<std::string>& column_names() const { return column_names_; }
@@ -104,6 +125,7 @@ class INSTANTGP_EXPORT Model {
   const AveragedPosterior* averaged_;
   const Posterior* exact_;
   const SparsePosterior* sparse_;
+  const NeighbourPosterior* neighbours_;
   Scaler scaler_;
   std::vector<std::string> column_names_;
   std::string target_name_;

@@ -1,4 +1,5 @@
 // The fitted model as one safetensors file (docs/formats/model.md).
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -6,14 +7,17 @@
 
 #include "instantgp/base/error.h"
 #include "instantgp/base/file.h"
+#include "instantgp/base/mapped_file.h"
 #include "instantgp/base/safetensors.h"
 #include "instantgp/gp/averaged_posterior.h"
+#include "instantgp/gp/neighbour_posterior.h"
 #include "instantgp/gp/posterior.h"
 #include "instantgp/gp/sparse_posterior.h"
 #include "instantgp/kernel/parameters.h"
 #include "instantgp/kernel/parse.h"
 #include "instantgp/model/model.h"
 #include "instantgp/model/options.h"
+#include "instantgp/model/recipe_json.h"
 
 namespace instantgp {
 namespace {
@@ -21,11 +25,15 @@ namespace {
 using nlohmann::json;
 
 constexpr char kFormat[] = "instantgp/model";
-constexpr int kMajor = 2;  // a reader refuses files of a higher one
+constexpr int kMajor = 3;  // a reader refuses files of a higher one
 // 1.1: sparse models; 1.2: inferred_rows; 2.0: draws. A reader of 1.x would take a model with draws for one without and
 // predict something else; a model without them is written so that it still reads it.
 constexpr char kVersionWithoutDraws[] = "1.2";
 constexpr char kVersionWithDraws[] = "2.0";
+constexpr std::int64_t kMostRows = std::int64_t{1} << 30, kMostColumns = 1 << 20;
+// 3.0: the recipe of a table with dates, categories or imputed gaps. A reader of 2.x would take a table's dates for bad
+// numbers and know no categories. And models from neighbours, which have no factor at all.
+constexpr char kVersionNow[] = "3.0";
 
 // L is stored as its packed lower triangle, column after column.
 std::vector<double> PackLower(const Matrix& L) {
@@ -121,6 +129,18 @@ class Reader {
     return L;
   }
 
+  // That makes these inputs.
+  std::shared_ptr<const Recipe> RecipeOf(const json& j, const std::vector<std::string>& inputs) const {
+    auto recipe = std::make_shared<Recipe>();
+    try {
+      *recipe = RecipeFromJson(j);
+    } catch (const Error& error) {
+      Fail(error.what());
+    }
+    if (recipe->InputNames() != inputs) Fail("the description of the columns does not match their names");
+    return recipe;
+  }
+
   void CheckVersion() const {
     if (Metadata("format") != kFormat) Fail("not a fitted model: format '" + Metadata("format") + "'");
     const std::string& version = Metadata("version");
@@ -142,11 +162,31 @@ class Reader {
   std::string origin_;
 };
 
+NeighbourPosterior NeighboursFrom(const Reader& reader, const json& meta, const Expression& expression, Matrix X,
+                                  Vector y, const LogParameters& theta) {
+  const auto n = static_cast<std::int64_t>(y.size());
+  const json& description = meta.at("neighbours");
+  const auto count = description.at("count").get<std::int64_t>(),
+             tree = description.at("tree_rows").get<std::int64_t>();
+  NeighbourRule rule;
+  description.at("eps").get_to(rule.eps);
+  description.at("anchors").get_to(rule.anchors);
+  if (count < 1 || count > n || tree < 1 || tree > n) reader.Fail("impossible number of neighbours or of rows");
+  if (!(rule.eps >= 0 && rule.eps <= 100)) reader.Fail("impossible precision of the search");
+  if (static_cast<std::int64_t>(rule.anchors.size()) > count) reader.Fail("more anchors than neighbours");
+  for (const int anchor : rule.anchors) {
+    if (anchor < 0 || anchor >= n) reader.Fail("an anchor is not one of the rows");
+  }
+  rule.count = static_cast<int>(count);
+  return NeighbourPosterior(expression, RowTree::InOrder(std::move(X), std::move(y), tree), theta, std::move(rule),
+                            reader.VectorOf("left_out_nll", 1)[0]);
+}
+
 Model ParseChecked(const Reader& reader) {
   reader.CheckVersion();
   const json meta = json::parse(reader.Metadata("model"));
   const auto n = meta.at("n").get<std::int64_t>(), d = meta.at("d").get<std::int64_t>();
-  if (n < 1 || d < 1 || n > (1 << 20) || d > (1 << 20)) reader.Fail("impossible size");
+  if (n < 1 || d < 1 || n > kMostRows || d > kMostColumns) reader.Fail("impossible size");
   const auto names = meta.at("columns").get<std::vector<std::string>>();
   if (static_cast<std::int64_t>(names.size()) != d) reader.Fail("the column names do not match the number of columns");
   const Expression expression = ParseKernel(meta.at("kernel").get<std::string>(), names);
@@ -162,6 +202,7 @@ Model ParseChecked(const Reader& reader) {
   scaler.y_std = y_scale[1];
   scaler.constant_column = meta.at("constant_column").get<std::vector<bool>>();
   scaler.constant_target = meta.at("constant_target").get<bool>();
+  if (meta.contains("recipe")) scaler.recipe = reader.RecipeOf(meta.at("recipe"), names);
   if (scaler.constant_column.size() != columns) reader.Fail("the scaling does not match the number of columns");
   if (!(scaler.x_range.minCoeff() > 0) || !(scaler.y_std > 0))
     reader.Fail("the scaling has a range that is not positive");
@@ -173,6 +214,11 @@ Model ParseChecked(const Reader& reader) {
   FitSummary summary = SummaryFromJson(meta.at("summary"));
   if (summary.inferred_rows < 0 || summary.inferred_rows > n) reader.Fail("impossible number of inferred rows");
   auto warnings = meta.at("warnings").get<std::vector<std::string>>();
+  if (meta.contains("neighbours")) {
+    return Model(NeighboursFrom(reader, meta, expression, std::move(X), std::move(y), theta), std::move(scaler), names,
+                 target, std::move(summary), std::move(warnings));
+  }
+  if (n > (1 << 20)) reader.Fail("impossible size");
   if (meta.contains("inducing")) {
     const auto m = meta.at("inducing").get<std::int64_t>();
     if (m < 1 || m > (1 << 20)) reader.Fail("impossible number of inducing points");
@@ -208,7 +254,9 @@ std::string SerializeModel(const Model& model) {
   const std::int64_t n = model.rows(), d = model.columns();
   TensorFile file;
   file.metadata["format"] = kFormat;
-  file.metadata["version"] = model.AveragedOver() > 0 ? kVersionWithDraws : kVersionWithoutDraws;
+  file.metadata["version"] = model.recipe() != nullptr || model.neighbours() != nullptr ? kVersionNow
+                             : model.AveragedOver() > 0                                 ? kVersionWithDraws
+                                                                                        : kVersionWithoutDraws;
   json meta = {{"n", n},
                {"d", d},
                {"kernel", model.KernelText()},
@@ -218,10 +266,19 @@ std::string SerializeModel(const Model& model) {
                {"constant_target", s.constant_target},
                {"summary", SummaryToJson(model.summary())},
                {"warnings", model.warnings()}};
+  if (model.recipe() != nullptr) meta["recipe"] = RecipeToJson(*model.recipe());
   file.tensors["X"] = MakeTensor(p.X().data(), {d, n});  // column after column
   file.tensors["y"] = MakeTensor(p.y().data(), {n});
   file.tensors["theta"] = MakeTensor(p.theta().data(), {static_cast<std::int64_t>(p.theta().size())});
-  if (const SparsePosterior* sparse = model.sparse()) {
+  if (const NeighbourPosterior* neighbours = model.neighbours()) {
+    const NeighbourRule& rule = neighbours->rule();
+    meta["neighbours"] = {{"count", std::min<std::int64_t>(rule.count, n)},
+                          {"eps", rule.eps},
+                          {"tree_rows", neighbours->tree().tree_rows()},
+                          {"anchors", rule.anchors}};
+    const double left_out_nll = neighbours->nlml();
+    file.tensors["left_out_nll"] = MakeTensor(&left_out_nll, {1});
+  } else if (const SparsePosterior* sparse = model.sparse()) {
     const SparsePosterior::Parts& parts = sparse->parts();
     const std::int64_t m = parts.Z.rows();
     meta["inducing"] = m;
@@ -260,6 +317,6 @@ Model ParseModel(std::string_view bytes, const std::string& origin) {
 
 void SaveModel(const Model& model, const std::string& path) { WriteFileAtomically(path, SerializeModel(model)); }
 
-Model LoadModel(const std::string& path) { return ParseModel(ReadFile(path), path); }
+Model LoadModel(const std::string& path) { return ParseModel(MappedFile(path).bytes(), path); }
 
 }  // namespace instantgp

@@ -8,6 +8,11 @@
 #include "instantgp/model/methods.h"
 
 namespace instantgp {
+namespace {
+
+constexpr int kMostNeighbours = 2000;  // each prediction factorises so many rows
+
+}  // namespace
 
 void FitOptions::Validate() const {
   const auto require = [](bool ok, const char* option, const char* rule, long given) {
@@ -18,6 +23,8 @@ void FitOptions::Validate() const {
   require(steps.value_or(0) >= 0, "steps", "not be negative", steps.value_or(0));
   require(restarts >= 1, "restarts", "be at least 1", restarts);
   require(inducing >= 0, "inducing", "not be negative", inducing);
+  require(neighbours >= 0, "neighbours", "not be negative", neighbours);
+  require(neighbours <= kMostNeighbours, "neighbours", "be at most 2000", neighbours);
   if (map && method != Method::kRefine && method != Method::kMap) {
     throw Error(ErrorCode::kUsage,
                 "the objective map is for the method refine, not for " + std::string(Name(method)) +
@@ -45,10 +52,30 @@ FitCost EstimateCost(int n, const FitOptions& options) {
     const double m = ResolveInducing(options.inducing, n);
     return {SvgpMemory(n, static_cast<Index>(m)), method.evaluations * (5 * count * m * m + 6 * m * m * m) / kFlops};
   }
+  if (options.method == Method::kNeighbours) return EstimateNeighboursCost(n, 8);
   const bool once = method.evaluations == 0;
   const double factorisations = once ? 1 : method.evaluations * (method.starts_from_priors ? options.restarts : 1.0);
   const double operations = count * count * count * (once ? 1.0 / 3 : 1.5);
   return {method.matrices * 8 * count * count, factorisations * operations / kFlops};
+}
+
+FitCost EstimateNeighboursCost(int n, int d) {
+  // The table, its scaled copy while that is made, the sort's keys, the boxes of the tree (a sixth of the inputs), and
+  // the systems of the left-out rows. Seconds as measured on two cores: reading and tuning, then the rows.
+  const double rows = n, columns = d;
+  return {8 * rows * (2.2 * (columns + 1) + 3) + 24e6, 1 + 0.15 * columns + 1.5e-6 * rows};
+}
+
+FitOptions ResolveForRows(const FitOptions& options, int n, double memory_limit) {
+  const bool asks = options.method == Method::kOneShot || options.method == Method::kRefine;
+  if (!asks || options.exact || options.steps || options.map) return options;
+  FitOptions one_shot;
+  const FitCost cost = EstimateCost(n, one_shot);
+  if (cost.seconds <= kMostExactSeconds && cost.bytes <= memory_limit) return options;
+  FitOptions resolved = options;
+  resolved.method = Method::kNeighbours;
+  resolved.every_lengthscale = options.every_lengthscale || options.method == Method::kRefine;
+  return resolved;
 }
 
 }  // namespace instantgp

@@ -16,8 +16,9 @@ namespace instantgp {
 class TrainedNetwork;
 
 // How the parameters are found: from the network (kOneShot), the same polished (kRefine), by type-2 maximum likelihood
-// (kMl, kAdam, kMultiStart) or with the priors (kMap), with inducing points (kSvgp), or by the AHGP baseline (kAhgp).
-enum class Method { kOneShot, kRefine, kMl, kAdam, kMultiStart, kMap, kSvgp, kAhgp };
+// (kMl, kAdam, kMultiStart) or with the priors (kMap), with inducing points (kSvgp), by the AHGP baseline (kAhgp), or
+// from the network for predictions out of the nearest rows (kNeighbours), which any number of rows allows.
+enum class Method { kOneShot, kRefine, kMl, kAdam, kMultiStart, kMap, kSvgp, kAhgp, kNeighbours };
 INSTANTGP_EXPORT std::string_view Name(Method method);  // what users say: "oneshot"
 INSTANTGP_EXPORT std::optional<Method> MethodFromName(std::string_view name);
 INSTANTGP_EXPORT std::string ListMethods();  // "oneshot, refine, ml, ..." for messages
@@ -30,6 +31,13 @@ struct INSTANTGP_EXPORT FitOptions {
   bool map = false;   // refine: with the log priors, as map does
   int restarts = 10;  // multistart
   int inducing = 0;   // svgp: inducing points; 0: half the rows
+  // neighbours: rows that a prediction uses; 0: as many as are worth it, 64 to 256.
+  int neighbours = 0;
+  bool every_lengthscale = false;  // neighbours: tune every parameter, not only three numbers
+  // oneshot, refine: the exact posterior whatever it costs. Otherwise they become neighbours (refine: with
+  // every_lengthscale) from as many rows on as an exact posterior takes more than kMostExactSeconds or the memory
+  // limit.
+  bool exact = false;
   std::uint64_t seed = 0;
   // multistart: starts; svgp: steps; ensembles: structures. Called from any thread, one call at a time.
   std::function<void(int done, int of)> progress = {};
@@ -58,5 +66,12 @@ struct INSTANTGP_EXPORT FitCost {
   double seconds = 0;  // a rough estimate: operations of one factorisation, at 20 GFLOP/s, times the factorisations
 };
 INSTANTGP_EXPORT FitCost EstimateCost(int n, const FitOptions& options);
+// Of a fit by neighbours of n rows and d inputs; the memory includes the table it is given.
+INSTANTGP_EXPORT FitCost EstimateNeighboursCost(int n, int d);
+
+// An exact posterior that is estimated to take longer than this is not made unless asked for.
+inline constexpr double kMostExactSeconds = 4;
+// What a fit of n rows is going to use: `options`, or neighbours in place of an exact posterior that would be too dear.
+INSTANTGP_EXPORT FitOptions ResolveForRows(const FitOptions& options, int n, double memory_limit);
 
 }  // namespace instantgp

@@ -20,9 +20,9 @@
 #include "instantgp/inference/svgp.h"
 #include "instantgp/inference/type2_ml.h"
 #include "instantgp/kernel/fixed.h"
-#include "instantgp/kernel/parse.h"
 #include "instantgp/model/amortised_structure.h"
 #include "instantgp/model/methods.h"
+#include "instantgp/model/spoken_columns.h"
 #include "instantgp/network/config.h"
 
 namespace instantgp {
@@ -85,6 +85,12 @@ void WarnOfJitter(const Posterior& posterior, std::vector<std::string>& warnings
 }
 
 void RequireNetworkMethod(const FitOptions& options) {
+  if (options.method == Method::kNeighbours) {
+    throw Error(ErrorCode::kUsage,
+                "the method neighbours reads the table itself, in parts; an encoding, an ensemble or an update of an "
+                "exact model needs another method",
+                {{"method", "oneshot"}});
+  }
   if (InfoOf(options.method).uses_network) return;
   throw Error(ErrorCode::kUsage,
               "an encoding serves the methods that ask the network, not " + std::string(Name(options.method)) +
@@ -123,6 +129,7 @@ void Session::StopIfAsked(std::string_view doing) const {
 }
 
 void Session::CheckMemory(int n, const FitOptions& options) const {
+  if (options.method == Method::kNeighbours) return;  // depends on the columns too: FitNeighbours
   const double needed = EstimateCost(n, options).bytes, limit = options_.memory_limit;
   if (needed <= limit) return;
   const std::string some = std::to_string(kSomeInducing);
@@ -138,8 +145,9 @@ void Session::CheckMemory(int n, const FitOptions& options) const {
   throw Error(ErrorCode::kLimit,
               "an exact fit of " + std::to_string(n) + " rows needs about " + Size(needed) +
                   " for its matrices; the limit is " + Size(limit) + " (" + std::to_string(most) +
-                  " rows). Use the method svgp with " + some + " inducing points, or fit a random subset of the rows.",
-              {{"method", "svgp"}, {"inducing", some}});
+                  " rows). Use the method neighbours, which predicts from the nearest rows, the method svgp with " +
+                  some + " inducing points, or fit a random subset of the rows.",
+              {{"method", "neighbours"}});
 }
 
 int Session::MostExactRows(int factors) const {
@@ -162,16 +170,29 @@ Encoding Session::Encode(const Dataset& data, std::vector<int> columns, int most
   return encoding;
 }
 
-Model Session::Fit(const Dataset& data, std::string_view kernel, const FitOptions& options) {
-  options.Validate();
+Model Session::Fit(const Dataset& data, std::string_view kernel, const FitOptions& asked_options) {
+  asked_options.Validate();
+  FitOptions options = ResolveForRows(asked_options, data.rows(), options_.memory_limit);
   const bool asks_network = InfoOf(options.method).uses_network;
   if (asks_network) network(options.method);  // reading the weights, once in a process, is not part of a fit's time
   const Stopwatch total;
-  const Expression expression = ParseKernel(kernel, data.column_names);
+  const Expression expression = ParseKernelOver(kernel, data.column_names, data.recipe.get());
   CheckMemory(data.rows(), options);
-  if (!asks_network) return Fit(Scaled(data), expression, options);
+  const std::vector<std::string> remarks = GapWarnings(expression, data.recipe.get());
+  if (!asks_network) {
+    ScaledTable table = Scaled(data);
+    table.warnings.insert(table.warnings.end(), remarks.begin(), remarks.end());
+    return Fit(std::move(table), expression, options);
+  }
   const Structure structure = AmortisedStructure(expression, data.column_names, options.method);
-  const Encoding encoding = Encode(data, structure.columns, 0, options.method);
+  if (options.method == Method::kNeighbours) {
+    ScaledTable table = Scaled(data);
+    table.warnings.insert(table.warnings.end(), remarks.begin(), remarks.end());
+    const bool instead_of_exact = asked_options.method != Method::kNeighbours;
+    return FitNeighbours(std::move(table), expression, structure, options, instead_of_exact, total);
+  }
+  Encoding encoding = Encode(data, structure.columns, 0, options.method);
+  encoding.warnings.insert(encoding.warnings.end(), remarks.begin(), remarks.end());
   return FitDecoded(encoding, structure, &expression, nullptr, options, kParameterDraws, &pool(), total);
 }
 
@@ -179,7 +200,7 @@ Model Session::Fit(const Encoding& encoding, std::string_view kernel, const FitO
   options.Validate();
   RequireNetworkMethod(options);
   const Stopwatch total;
-  const Expression expression = ParseKernel(kernel, encoding.column_names);
+  const Expression expression = ParseKernelOver(kernel, encoding.column_names, encoding.scaler.recipe.get());
   CheckMemory(encoding.rows(), options);
   const Structure structure = AmortisedStructure(expression, encoding.column_names, options.method);
   return FitDecoded(encoding, structure, &expression, nullptr, options, kParameterDraws, &pool(), total);

@@ -91,6 +91,8 @@ class INSTANTGP_EXPORT Session {
   Model FitScaled(ScaledTable table, const Expression& expression, const FitOptions& options,
                   const LogParameters* start, ThreadPool* pool) const;
   Model FitSparse(ScaledTable table, const Expression& expression, const FitOptions& options, ThreadPool* pool) const;
+  Model FitNeighbours(ScaledTable table, const Expression& expression, const Structure& structure,
+                      const FitOptions& options, bool instead_of_exact, const Stopwatch& total);
   std::vector<FitAttempt> Loop(int count, const FitOptions& options, const std::function<Model(int)>& fit);
 
   SessionOptions options_;

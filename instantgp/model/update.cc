@@ -11,11 +11,11 @@
 #include "instantgp/base/stopwatch.h"
 #include "instantgp/gp/averaged_posterior.h"
 #include "instantgp/gp/cholesky.h"
+#include "instantgp/gp/neighbour_posterior.h"
 #include "instantgp/gp/posterior.h"
 #include "instantgp/gp/sparse_posterior.h"
+#include "instantgp/inference/rescaled_parameters.h"
 #include "instantgp/inference/trained_network.h"
-#include "instantgp/kernel/parameters.h"
-#include "instantgp/kernel/units.h"
 #include "instantgp/model/amortised_structure.h"
 #include "instantgp/model/methods.h"
 
@@ -72,29 +72,10 @@ Drift ExactDrift(const Posterior& all, Index inferred_rows, Index newest) {
 }
 
 // Without a factor over all rows each new row counts by itself.
-Drift SparseDrift(const SparsePosterior& before, const Matrix& X, const Vector& y) {
+Drift RowByRowDrift(const Predictive& before, const Matrix& X, const Vector& y) {
   Vector mean, std;
   before.MeanAndStd(X, Noise::kObserved, &mean, &std);
   return DriftOf((y - mean).cwiseQuotient(std), std, y.size());
-}
-
-// Parameters of data scaled anew, in the units of a model with another scaling. `fresh` maps the model's units to the
-// new ones. LIN's zero moves with the smallest x; the offset takes up what that adds at the old zero.
-Matrix InModelUnits(const Expression& expression, const Matrix& theta, const Scaler& fresh) {
-  const ParameterTable table(expression);
-  Matrix out = theta;
-  const Index p = static_cast<Index>(table.size());
-  for (Index k = 0; k < theta.cols(); ++k) {
-    Vector values = InOriginalUnits(expression, theta.col(k).head(p).array().exp(), fresh.x_range, fresh.y_std);
-    for (const Index row : table.Rows(ParameterKind::kOffset, {Elementary::kLIN})) {
-      const Parameter& offset = table[static_cast<std::size_t>(row)];
-      const double zero = fresh.x_min[offset.column];
-      values[row] += values[table.Row(offset.leaf, ParameterKind::kVariance)] * zero * zero;
-    }
-    out.col(k).head(p) = values.array().log();
-    out(p, k) = theta(p, k) + 2 * std::log(fresh.y_std);
-  }
-  return out;
 }
 
 ScaledTable InModelScale(const Model& model, const Posterior& extended) {
@@ -114,7 +95,7 @@ Model ReinferByNetwork(Session& session, const Model& model, const Posterior& ex
   // The network reads the rows as it was trained to, scaled to [0, 1] by their own range; its answer is brought back.
   const Dataset rows{extended.X(), extended.y(), model.column_names(), model.target_name()};
   Encoding encoding = session.Encode(rows, structure.columns, 0, options.method);
-  const Matrix answer = InModelUnits(extended.expression(), network.Decode(encoding, structure), encoding.scaler);
+  const Matrix answer = InOuterUnits(extended.expression(), network.Decode(encoding, structure), encoding.scaler);
   // Beside it the parameters so far, also with other noise: what is left of the targets changes most as rows come in.
   Matrix theta(answer.rows(), answer.cols() + static_cast<Index>(std::size(kNoiseFactors)));
   theta.leftCols(answer.cols()) = answer;
@@ -141,10 +122,34 @@ UpdateResult UpdateSparse(const Model& model, const Matrix& X, const Vector& y, 
   all_X << before.X(), X;
   Vector all_y(all_X.rows());
   all_y << before.y(), y;
-  const Drift drift = SparseDrift(before, X, y);
+  const Drift drift = RowByRowDrift(before, X, y);
   SparsePosterior posterior(before.expression(), std::move(all_X), std::move(all_y), before.parts().Z, before.theta());
   FitSummary summary = model.summary();
   summary.nlml = posterior.nlml();
+  std::vector<std::string> warnings = model.warnings();
+  if (drift.drifting && options.reinfer == Reinfer::kWhenDrifting) {
+    warnings.push_back("the new rows contradict the model; fit all rows again");
+  }
+  return {Model(std::move(posterior), model.scaler(), model.column_names(), model.target_name(), std::move(summary),
+                std::move(warnings)),
+          false, drift};
+}
+
+// The rows join those that are searched; what they say about parameters has to wait for a new fit.
+UpdateResult UpdateNeighbours(Session& session, const Model& model, const Matrix& X, const Vector& y,
+                              const UpdateOptions& options) {
+  if (options.reinfer == Reinfer::kAlways || options.method) {
+    throw Error(ErrorCode::kUsage,
+                "a model from neighbours takes new rows with its parameters kept; for new ones fit all rows again");
+  }
+  const Stopwatch total;
+  const NeighbourPosterior& before = *model.neighbours();
+  const Drift drift = RowByRowDrift(before, X, y);
+  FitSummary summary = model.summary();
+  if (summary.inferred_rows == 0) summary.inferred_rows = model.rows();
+  NeighbourPosterior posterior = before.Extended(X, y, &session.pool());
+  summary.time_ms = {};
+  summary.time_ms.total = total.Milliseconds();
   std::vector<std::string> warnings = model.warnings();
   if (drift.drifting && options.reinfer == Reinfer::kWhenDrifting) {
     warnings.push_back("the new rows contradict the model; fit all rows again");
@@ -172,6 +177,7 @@ UpdateResult Update(Session& session, const Model& model, const Matrix& X_new, c
   const Matrix X = model.scaler().ScaleX(X_new);
   const Vector y = model.scaler().ScaleY(y_new);
   if (model.sparse() != nullptr) return UpdateSparse(model, X, y, options);
+  if (model.neighbours() != nullptr) return UpdateNeighbours(session, model, X, y, options);
   const Posterior& before = model.posterior();
   const int rows = model.rows() + static_cast<int>(X.rows());
   const int most = session.MostExactRows(1 + model.AveragedOver());
@@ -181,7 +187,7 @@ UpdateResult Update(Session& session, const Model& model, const Matrix& X_new, c
                     std::to_string(most) +
                     (model.AveragedOver() > 0 ? " for one averaged over " + std::to_string(model.AveragedOver()) +
                                                     " sets of parameters. Fit all rows again."
-                                              : " for an exact one. Fit all rows again by the method svgp."));
+                                              : " for an exact one. Fit all rows again by the method neighbours."));
   }
   const Index inferred = model.summary().inferred_rows > 0 ? model.summary().inferred_rows : model.rows();
   Posterior extended = before.Extended(X, y);

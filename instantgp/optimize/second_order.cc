@@ -111,6 +111,7 @@ OptimizeSummary MinimizeSecondOrder(SecondOrderFunction& f, const Vector& start,
       return summary;
     }
     if (summary.steps >= options.max_steps) return summary;
+    if (summary.steps >= options.sure_steps && gain < options.worth_of_more) return summary;
     const Vector before = gradient;
     const Matrix H_before = H;
     if (!f.Slopes(&gradient, &H)) {

@@ -30,6 +30,9 @@ struct SecondOrderOptions {
   Reach reach;
   int max_steps = 30;
   double worth = 1e-4;  // two steps in a row that gain less, or a promise of less than a tenth of it, are the end
+  // From `sure_steps` on, a step that gains less than `worth_of_more` is the last.
+  int sure_steps = 0;
+  double worth_of_more = 0;
   std::stop_token stop = {};
 };
 

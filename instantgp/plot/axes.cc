@@ -52,6 +52,9 @@ Axes& Axes::YScale(Scale scale) { return y_scale_ = scale, *this; }
 Axes& Axes::XLimits(double lower, double upper) { return x_limits_ = Limits{lower, upper}, *this; }
 Axes& Axes::YLimits(double lower, double upper) { return y_limits_ = Limits{lower, upper}, *this; }
 Axes& Axes::IncludeY(double value) { return included_y_.push_back(value), *this; }
+Axes& Axes::XTicks(std::vector<std::pair<double, std::string>> ticks) {
+  return named_x_ticks_ = std::move(ticks), *this;
+}
 Axes& Axes::XCategories(std::vector<std::string> names) { return categories_ = std::move(names), *this; }
 Axes& Axes::Grid(bool on) { return grid_ = on, *this; }
 Axes& Axes::Legend(LegendPlace place) { return legend_ = place, *this; }

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "instantgp/base/matrix.h"
@@ -59,6 +60,8 @@ class Axes {
   Axes& YLimits(double lower, double upper);
   Axes& IncludeY(double value);                       // the y axis reaches this value
   Axes& XCategories(std::vector<std::string> names);  // category i sits at x = i
+  // Marks at these places in place of round numbers; none: round numbers.
+  Axes& XTicks(std::vector<std::pair<double, std::string>> ticks);
   Axes& Grid(bool on);
   Axes& Legend(LegendPlace place);
 
@@ -98,6 +101,7 @@ class Axes {
   std::optional<Limits> x_limits_, y_limits_;
   std::vector<double> included_y_;
   std::vector<std::string> categories_;
+  std::vector<std::pair<double, std::string>> named_x_ticks_;
   bool grid_ = true;
   LegendPlace legend_ = LegendPlace::kAbove;
   std::vector<Element> elements_;

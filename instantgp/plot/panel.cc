@@ -100,6 +100,17 @@ void PanelPainter::FindLimits() {
   }
   x_ticks_ = MakeTicks(x_limits_, axes_.x_scale_, std::max(2, static_cast<int>(width_ / 52)));
   y_ticks_ = MakeTicks(y_limits_, axes_.y_scale_, std::max(2, static_cast<int>(height_ / 30)));
+  if (!axes_.named_x_ticks_.empty()) {
+    x_ticks_ = {};
+    double last = -1;  // where the label before ends
+    for (const auto& [value, text] : axes_.named_x_ticks_) {
+      const double place = AxisPosition(value, x_limits_, axes_.x_scale_), half = TextWidth(text, kFontSize) / 2;
+      if (!(place >= 0 && place <= 1) || (last >= 0 && place * width_ - half < last + 6)) continue;
+      x_ticks_.values.push_back(value);
+      x_ticks_.labels.push_back({text, ""});
+      last = place * width_ + half;
+    }
+  }
   if (!axes_.categories_.empty()) {
     const int count = static_cast<int>(axes_.categories_.size());
     x_limits_ = {-0.6, count - 0.4};

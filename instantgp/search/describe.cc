@@ -5,10 +5,12 @@
 #include <cmath>
 #include <cstdio>
 
+#include "instantgp/model/spoken_columns.h"
+
 namespace instantgp {
 namespace {
 
-struct Calendar {
+struct TimeWord {
   const char* unit;  // singular; the plural is accepted too
   double length;
   const char* word;
@@ -16,7 +18,7 @@ struct Calendar {
 // Relative: what a period fitted to a few cycles may be off. By 4 percent it is an eighth of a cycle out of phase after
 // three cycles. Not measured.
 constexpr double kSameLength = 0.04;
-constexpr Calendar kCalendar[] = {{"year", 1, "yearly"},     {"quarter", 4, "yearly"},  {"month", 12, "yearly"},
+constexpr TimeWord kCalendar[] = {{"year", 1, "yearly"},     {"quarter", 4, "yearly"},  {"month", 12, "yearly"},
                                   {"week", 52.18, "yearly"}, {"day", 365.25, "yearly"}, {"day", 7, "weekly"},
                                   {"hour", 24, "daily"},     {"hour", 168, "weekly"},   {"minute", 60, "hourly"},
                                   {"minute", 1440, "daily"}, {"second", 60, "minutely"}};
@@ -27,12 +29,13 @@ std::string Digits(double value) {
   return text;
 }
 
-// The unit of time a column's name is, as kCalendar spells it; empty for others.
-std::string TimeUnit(const std::string& column) {
+// The unit of time of a column of dates, or that a column's name is, as kCalendar spells it; empty for others.
+std::string TimeUnit(const std::string& column, const std::string& unit_of_dates) {
+  if (!unit_of_dates.empty()) return unit_of_dates.substr(0, unit_of_dates.size() - 1);
   std::string lower;
   for (const char c : column) lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   if (lower.size() > 1 && lower.back() == 's') lower.pop_back();
-  for (const Calendar& entry : kCalendar) {
+  for (const TimeWord& entry : kCalendar) {
     if (lower == entry.unit) return lower;
   }
   return "";
@@ -44,7 +47,7 @@ std::string Length(double value, const std::string& unit) {
 }
 
 std::string Period(double period, const std::string& unit) {
-  for (const Calendar& entry : kCalendar) {
+  for (const TimeWord& entry : kCalendar) {
     if (unit == entry.unit && std::abs(period / entry.length - 1) < kSameLength) {
       return std::string(entry.word) + " period (" + Length(period, unit) + ")";
     }
@@ -104,14 +107,27 @@ std::string Words(const Behaviour& a, const std::string& unit) {
   return a.linear ? text + " of growing amplitude" : text;
 }
 
+std::string Differs(const ColumnRecipe& column) {
+  return column.kind == ColumnKind::kCategory ? "category" : "whether the value is missing";
+}
+
 }  // namespace
 
 std::string Describe(const Structure& structure, const LogParameters& theta, const Scaler& scaler,
                      const std::vector<std::string>& column_names) {
   std::string text;
   int column = -1;
+  const ColumnRecipe* said = nullptr;
   for (const Addend& addend : AddendsOf(structure)) {
+    const Recipe* const recipe = scaler.recipe.get();
     const std::string& name = column_names[static_cast<std::size_t>(addend.column)];
+    if (IsLevel(recipe, addend.column)) {  // a category is said once, whichever of its levels take part
+      const ColumnRecipe* const category = ColumnOfInput(recipe, addend.column);
+      if (category != said) text += (text.empty() ? "" : "; ") + category->name + ": differs by " + Differs(*category);
+      said = category;
+      column = addend.column;
+      continue;
+    }
     if (addend.column != column) {
       if (!text.empty()) text += "; ";
       if (scaler.x_range.size() > 1) text += name + ": ";
@@ -119,7 +135,7 @@ std::string Describe(const Structure& structure, const LogParameters& theta, con
       text += ", ";
     }
     column = addend.column;
-    text += Words(BehaviourOf(addend, theta, scaler.x_range[column]), TimeUnit(name));
+    text += Words(BehaviourOf(addend, theta, scaler.x_range[column]), TimeUnit(name, UnitOfInput(recipe, column)));
   }
   return text;
 }

@@ -47,6 +47,11 @@ class Collector {
     if (!any) return;
     Grid plain = grid;
     std::erase_if(plain, [](const auto& entry) { return entry.second.empty(); });
+    for (auto& [column, symbols] : plain) {
+      if (!options_.levels.empty() && options_.levels[static_cast<std::size_t>(column)]) {
+        symbols = {options_.alphabet.front()};
+      }
+    }
     if (seen_.insert(plain).second) found_.push_back(FromGrid(plain));
   }
 

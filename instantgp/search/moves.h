@@ -11,6 +11,9 @@ struct MoveOptions {
   int columns = 1;                   // of the table
   std::vector<BaseSymbol> alphabet;  // ascending
   int max_addends = 4;               // on one column; different ones
+  // Columns that say equal or different (levels of a category, gaps) and carry the first symbol of the alphabet, SE, or
+  // nothing. Empty: none.
+  std::vector<bool> levels = {};
 };
 
 // Where a search starts, the more promising first. With several columns: each symbol on all of them, the built-in list

@@ -17,6 +17,7 @@
 #include "instantgp/gp/posterior.h"
 #include "instantgp/inference/oneshot.h"
 #include "instantgp/kernel/structure_list.h"
+#include "instantgp/model/spoken_columns.h"
 #include "instantgp/network/config.h"
 #include "instantgp/search/describe.h"
 #include "instantgp/search/moves.h"
@@ -57,6 +58,9 @@ class Searcher {
       if (std::find(known.begin(), known.end(), Name(symbol)) != known.end()) moves_.alphabet.push_back(symbol);
     }
     moves_.max_addends = options.max_addends;
+    for (int k = 0; encoding.scaler.recipe != nullptr && k < moves_.columns; ++k) {
+      moves_.levels.push_back(IsLevel(encoding.scaler.recipe.get(), k));
+    }
   }
 
   // The default fit first, whatever the clock says: SE on every column, one shot. What comes out of the search must be
@@ -423,7 +427,8 @@ SearchResult SearchStructures(Session& session, const Dataset& data, const Searc
                        " structures; a larger time budget may find better ones");
   }
   for (ScoredStructure& candidate : candidates) {
-    candidate.kernel_short = PrintShort(ToExpression(candidate.structure), encoding.column_names);
+    candidate.kernel_short =
+        PrintShortOver(ToExpression(candidate.structure), encoding.column_names, encoding.scaler.recipe.get());
     candidate.words = Describe(candidate.structure, candidate.theta, encoding.scaler, encoding.column_names);
   }
   FitSummary summary;

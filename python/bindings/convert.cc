@@ -60,8 +60,13 @@ py::dict ToDict(const FitSummary& s) {
 py::list ToList(const std::vector<ReportedParameter>& parameters) {
   py::list list;
   for (const ReportedParameter& p : parameters) {
-    list.append(py::dict("dimension"_a = p.dimension, "column"_a = p.column, "symbol"_a = p.symbol, "name"_a = p.name,
-                         "value"_a = p.value, "value_original_units"_a = p.value_original_units));
+    py::dict row("dimension"_a = p.dimension, "column"_a = p.column, "symbol"_a = p.symbol, "name"_a = p.name,
+                 "value"_a = p.value, "value_original_units"_a = p.value_original_units);
+    if (!p.in_words.empty()) {
+      row["unit"] = p.unit;
+      row["in_words"] = p.in_words;
+    }
+    list.append(std::move(row));
   }
   return list;
 }

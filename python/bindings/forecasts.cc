@@ -64,8 +64,8 @@ py::dict ToDict(const ForecastedSeries& one) {
   d["upper"] = upper;
   py::list structures;
   for (const ForecastMember& m : one.forecast.members) {
-    structures.append(
-        py::dict("kernel"_a = m.kernel, "transform"_a = std::string(Name(m.transform)), "weight"_a = m.weight));
+    structures.append(py::dict("kernel"_a = m.kernel, "words"_a = m.words,
+                               "transform"_a = std::string(Name(m.transform)), "weight"_a = m.weight));
   }
   d["structures"] = structures;
   py::dict components;
@@ -119,9 +119,17 @@ py::dict ForecastTable(const std::string& csv, const std::string& time, const st
                   "dates"_a = table->has_dates());
 }
 
+// Which columns of a table hold times and values.
+py::dict ForecastColumns(const std::string& csv, const std::string& time, const std::string& target,
+                         const std::vector<std::string>& by, const std::string& date_format) {
+  const SeriesTable table = SeriesTable::Parse(csv, "the table", {time, target, by, date_format});
+  return py::dict("time"_a = table.time_name(), "target"_a = table.target_name());
+}
+
 }  // namespace
 
 void BindForecasts(py::module_& module) {
+  module.def("forecast_columns", &ForecastColumns, "csv"_a, "time"_a, "target"_a, "by"_a, "date_format"_a);
   module.def("forecast", &ForecastTable, "csv"_a, "time"_a, "target"_a, "by"_a, "date_format"_a, "horizon"_a,
              "season"_a, "levels"_a, "transform"_a, "fast"_a, "backtest"_a, "components"_a, "anomalies"_a, "threads"_a);
 }

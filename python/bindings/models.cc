@@ -10,6 +10,7 @@
 #include "instantgp/base/error.h"
 #include "instantgp/data/dataset.h"
 #include "instantgp/gp/marginal_likelihood.h"
+#include "instantgp/gp/neighbour_posterior.h"
 #include "instantgp/gp/posterior.h"
 #include "instantgp/model/explain.h"
 #include "instantgp/model/fit.h"
@@ -34,7 +35,8 @@ Method MethodNamed(const std::string& name) {
 }
 
 Options MakeOptions(const std::string& method, std::optional<int> steps, const std::string& objective, int restarts,
-                    int inducing, std::uint64_t seed, int threads, const std::optional<std::string>& weights) {
+                    int inducing, int neighbours, bool every_lengthscale, bool exact, std::uint64_t seed, int threads,
+                    const std::optional<std::string>& weights) {
   if (objective != "ml" && objective != "map") {
     throw Error(ErrorCode::kUsage, "the objective is 'ml' or 'map', not '" + objective + "'");
   }
@@ -44,6 +46,9 @@ Options MakeOptions(const std::string& method, std::optional<int> steps, const s
   options.fit.map = objective == "map";
   options.fit.restarts = restarts;
   options.fit.inducing = inducing;
+  options.fit.neighbours = neighbours;
+  options.fit.every_lengthscale = every_lengthscale;
+  options.fit.exact = exact;
   options.fit.seed = seed;
   options.threads = threads;
   options.fit.Validate();
@@ -227,6 +232,11 @@ void BindModel(py::module_& module) {
                              [](const Model& model) { return model.predictive().log_marginal_likelihood(); })
       .def_property_readonly("nlml_per_point", [](const Model& model) { return model.predictive().nlml(); })
       .def_property_readonly("jitter", [](const Model& model) { return model.predictive().jitter(); })
+      .def_property_readonly("neighbours",
+                             [](const Model& model) -> std::optional<int> {
+                               if (model.neighbours() == nullptr) return std::nullopt;
+                               return model.neighbours()->rule().count;
+                             })
       .def_property_readonly("sparse", [](const Model& model) { return model.sparse() != nullptr; })
       .def_property_readonly("summary", [](const Model& model) { return ToDict(model.summary()); })
       .def_property_readonly("scaling", &ScalingOf)
@@ -247,11 +257,13 @@ void BindModels(py::module_& module) {
            "X"_a, "y"_a, "column_names"_a = std::vector<std::string>(), "target_name"_a = "y")
       .def_property_readonly("rows", &Dataset::rows)
       .def_property_readonly("columns", &Dataset::columns)
-      .def_readonly("column_names", &Dataset::column_names);
+      .def_readonly("column_names", &Dataset::column_names)
+      .def_property_readonly("X", [](const Dataset& data) { return ToArray(data.X); });
 
   py::class_<Options>(module, "FitOptions", "How to fit, checked; with the network of `weights`, a file.")
       .def(py::init(&MakeOptions), py::kw_only(), "method"_a = "oneshot", "steps"_a = py::none(), "objective"_a = "ml",
-           "restarts"_a = 10, "inducing"_a = 0, "seed"_a = 0, "threads"_a = 0, "weights"_a = py::none());
+           "restarts"_a = 10, "inducing"_a = 0, "neighbours"_a = 0, "every_lengthscale"_a = false, "exact"_a = false,
+           "seed"_a = 0, "threads"_a = 0, "weights"_a = py::none());
 
   py::class_<KeptEncoding>(module, "Encoding", "A table as the network has read it: asked for any number of kernels.")
       .def_property_readonly("rows", [](const KeptEncoding& kept) { return kept.encoding.X.rows(); })

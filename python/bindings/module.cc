@@ -111,6 +111,7 @@ PYBIND11_MODULE(_core, module) {
   instantgp::python::BindErrors(module);
   instantgp::python::BindModels(module);
   instantgp::python::BindEnsembles(module);
+  instantgp::python::BindTables(module);
   instantgp::python::BindForecasts(module);
   instantgp::python::BindSimulate(module);
 }

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Optional, Sequence, Union
+from typing import Any, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
@@ -24,7 +24,7 @@ class EnsembleGPRegressor(Regressor):
         all the same.
     temperature : float, optional
         Of "tempered"; None: the square root of the number of rows.
-    steps, objective, restarts, weights, threads, random_state
+    steps, objective, restarts, categorical, date_format, missing, unseen, weights, threads, random_state
         As for OneShotGPRegressor. Threads are shared out over the members.
 
     Attributes
@@ -61,6 +61,10 @@ class EnsembleGPRegressor(Regressor):
         steps: Optional[int] = None,
         objective: str = "ml",
         restarts: int = 10,
+        categorical: Optional[Sequence[str]] = None,
+        date_format: Union[str, Mapping[str, str], None] = None,
+        missing: str = "error",
+        unseen: str = "error",
         weights: Union[str, "os.PathLike[str]", None] = None,
         threads: Optional[int] = None,
         random_state: Any = 0,
@@ -72,6 +76,10 @@ class EnsembleGPRegressor(Regressor):
         self.steps = steps
         self.objective = objective
         self.restarts = restarts
+        self.categorical = categorical
+        self.date_format = date_format
+        self.missing = missing
+        self.unseen = unseen
         self.weights = weights
         self.threads = threads
         self.random_state = random_state

@@ -348,6 +348,8 @@ def export_code(fitted: Any, target: str = "sklearn") -> str:
         raise TypeError("export_code takes a fitted OneShotGPRegressor or a Model; of an ensemble, one of its models")
     if target not in TARGETS:
         raise ValueError(f"the target is one of {', '.join(map(repr, TARGETS))}, not {target!r}")
+    if model.neighbours is not None:
+        raise ValueError("a model from neighbours has no equivalent there: every prediction uses rows of its own")
     if model.sparse:
         raise ValueError("a sparse model has no equivalent there: its inducing points are not a kernel's parameters")
     unknown = sorted(symbols(model.expression) & UNKNOWN[target])

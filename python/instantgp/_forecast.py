@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any, Optional, Sequence, Union
 
-from . import _core
+from . import _core, _dask
 
 
 class GPForecaster:
@@ -18,7 +18,11 @@ class GPForecaster:
     levels : of the intervals, in percent.
     transform : "auto", "none", "log" or "boxcox".
     fast : two fits a series instead of eight.
-    threads : None: all cores. Results do not depend on it.
+    threads : None: all cores, and one for each partition of a Dask frame. Results do not depend on it.
+    date_format : how times are written, "%d.%m.%y"; None: found out.
+
+    Data may be a Dask frame, then `by` is needed and predict and backtest return Dask frames: nothing is computed before
+    they are asked for, each partition by one worker.
 
     >>> import pandas, instantgp
     >>> months = pandas.period_range("2015-01", periods=60, freq="M").strftime("%Y-%m")
@@ -42,6 +46,7 @@ class GPForecaster:
         transform: str = "auto",
         fast: bool = False,
         threads: Optional[int] = None,
+        date_format: Optional[str] = None,
     ) -> None:
         self.horizon = horizon
         self.by = by
@@ -52,8 +57,10 @@ class GPForecaster:
         self.transform = transform
         self.fast = fast
         self.threads = threads
+        self.date_format = date_format
 
-    _names = ("horizon", "by", "season", "time", "target", "levels", "transform", "fast", "threads")
+    _parts = True  # keep components and anomalies, which predict does not need
+    _names = ("horizon", "by", "season", "time", "target", "levels", "transform", "fast", "threads", "date_format")
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self._names}
@@ -69,16 +76,30 @@ class GPForecaster:
         return f"GPForecaster({', '.join(f'{name}={getattr(self, name)!r}' for name in self._names)})"
 
     def fit(self, data: Any) -> "GPForecaster":
-        """Takes a long frame, or a Series whose index holds the times; forecasts are made here."""
+        """Takes a long frame, or a Series whose index holds the times; forecasts are made here. Of a Dask frame they are made
+        when they are asked for."""
+        self.__dict__.pop("result_", None)
+        self.__dict__.pop("partitions_", None)
+        if _dask.is_frame(data):
+            if not self._keys():
+                raise _core.InputError("a Dask frame holds many series; name the columns that tell them apart in by")
+            self._time_name(data)
+            self.partitions_ = data
+            return self
         self.csv_ = _as_csv(data)
-        self.result_ = self._run(backtest=0, components=True, anomalies=True)
+        self.result_ = self._run(backtest=0, components=self._parts, anomalies=self._parts)
         return self
 
     def predict(self) -> Any:
-        """A frame with one row per series and step: keys, time, mean, median, std, lowerL and upperL of each level; of a
-        series without a forecast one row with its reason."""
+        """A frame with one row per series and step: keys, time, mean, median, std, lowerL and upperL of each level; with `by`
+        also a reason, and of a series without a forecast one row with nothing else."""
         import pandas
 
+        if hasattr(self, "partitions_"):
+            kinds = {name: "float64" for name in self._columns(self._time_name(self.partitions_))}
+            kinds.update({name: "object" for name in [*self._keys(), self._time_name(self.partitions_), "reason"]})
+            part = self._for_part()
+            return _dask.map_series(self.partitions_, self._keys(), lambda rows: part().fit(rows).predict(), kinds)
         self._check()
         keys, rows = self._keys(), []
         for one in self.result_["series"]:
@@ -86,23 +107,31 @@ class GPForecaster:
             if not one["ok"]:
                 rows.append({**key, "reason": one["reason"]})
             for h, when in enumerate(one["times"]):
-                row = {**key, self.result_["time"]: when}
+                row = {**key, self.result_["time"]: when, "reason": ""}
                 row.update(mean=one["mean"][h], median=one["median"][h], std=one["std"][h])
                 for k, level in enumerate(self.levels):
                     row[f"lower{level:g}"] = one["lower"][h][k]
                     row[f"upper{level:g}"] = one["upper"][h][k]
                 rows.append(row)
-        return pandas.DataFrame(rows)
+        return pandas.DataFrame(rows, columns=self._columns(self.result_["time"]))
 
     def backtest(self, origins: int = 5) -> Any:
         """Forecasts from earlier ends of each series against what came: a frame with mase, smape, scrps, coverage95 and
         naive_mase per series."""
         import pandas
 
+        names = ["mase", "smape", "scrps", "coverage95", "naive_mase", "steps"]
+        if hasattr(self, "partitions_"):
+            kinds = {**{name: "object" for name in self._keys()}, **{name: "float64" for name in names}}
+            part = self._for_part()
+            return _dask.map_series(
+                self.partitions_, self._keys(), lambda rows: part().fit(rows).backtest(origins), kinds
+            )
         self._check()
         result = self._run(backtest=origins, components=False, anomalies=False)
         keys = self._keys()
-        return pandas.DataFrame([{**dict(zip(keys, s["key"])), **(s["backtest"] or {})} for s in result["series"]])
+        rows = [{**dict(zip(keys, s["key"])), **(s["backtest"] or {})} for s in result["series"]]
+        return pandas.DataFrame(rows, columns=keys + names)
 
     def plot(self, series: int = 0, ax: Any = None) -> Any:
         """History, median and intervals of one series; needs matplotlib."""
@@ -125,10 +154,34 @@ class GPForecaster:
         ax.legend()
         return ax
 
+    def _columns(self, time: str) -> list[str]:
+        limits = [f"{side}{level:g}" for level in self.levels for side in ("lower", "upper")]
+        return [*self._keys(), time, "mean", "median", "std", *limits, *(["reason"] if self._keys() else [])]
+
+    def _for_part(self) -> Any:
+        """Makes a forecaster for the rows of one partition: the same, on one thread unless threads says otherwise."""
+        params = {**self.get_params(), "threads": self.threads or 1}
+
+        def make() -> "GPForecaster":
+            forecaster = GPForecaster(**params)
+            forecaster._parts = False
+            return forecaster
+
+        return make
+
+    def _time_name(self, data: Any) -> str:
+        """The column of times, by its first rows: every partition must take the same."""
+        if self.time:
+            return self.time
+        head = data.head(20, npartitions=-1)
+        return _core.forecast_columns(_as_csv(head), "", self.target or "", self._keys(), self.date_format or "")["time"]
+
     def _keys(self) -> list[str]:
         return [self.by] if isinstance(self.by, str) else list(self.by or [])
 
     def _check(self) -> None:
+        if hasattr(self, "partitions_"):
+            raise _core.InputError("of a Dask frame there is predict and backtest; fit a part of it for the rest")
         if not hasattr(self, "result_"):
             raise _core.InputError("this GPForecaster has seen no data yet; call fit first")
 
@@ -143,7 +196,7 @@ class GPForecaster:
         else:
             season = [float(v) for v in ([self.season] if isinstance(self.season, (int, float)) else self.season)]
         return _core.forecast(
-            self.csv_, self.time or "", self.target or "", self._keys(), "", self.horizon, season,
+            self.csv_, self.time or "", self.target or "", self._keys(), self.date_format or "", self.horizon, season,
             [float(v) for v in self.levels], self.transform, self.fast, backtest, components, anomalies, self.threads or 0,
         )  # fmt: skip
 

@@ -36,6 +36,9 @@ def finish(ax: Any, fitted: Any, X: np.ndarray, y: np.ndarray) -> Any:
     ax.plot(X[:, 0], y, "k.", markersize=4, label="rows", zorder=3)
     ax.set_xlabel(fitted.column_names[0])
     ax.set_ylabel(fitted.target_name)
+    if fitted.place_in_words(0, 0.0):  # a column of dates
+        ax.xaxis.set_major_formatter(lambda place, _: fitted.place_in_words(0, place))
+        ax.tick_params(axis="x", rotation=30)
     ax.legend()
     return ax
 

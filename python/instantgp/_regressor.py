@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Optional, Union
+from typing import Any, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
@@ -20,7 +20,9 @@ class OneShotGPRegressor(Regressor):
         names of a frame or x1, x2, ... ("PER(month)*SE(month) + LIN(month)").
     method : str, default="oneshot"
         "oneshot"; "refine" (its answer polished by L-BFGS); "ml", "adam", "multistart", "map" (searched from scratch,
-        for any kernel); "svgp" (sparse, for many rows); "ahgp" (the AHGP baseline, SE only).
+        for any kernel); "neighbours" (predictions from the nearest rows, for any number of rows); "svgp" (sparse);
+        "ahgp" (the AHGP baseline, SE only). Above some 6,000 rows "oneshot" and "refine" become "neighbours" by themselves
+        and say so in `warnings_`, unless `exact` is set.
     steps : int, optional
         Most optimiser steps; None: the method's own number. With the method
         ``oneshot``, 0 is the network's answer alone, without steps down the likelihood.
@@ -30,6 +32,20 @@ class OneShotGPRegressor(Regressor):
         Starts of multistart.
     inducing : int, optional
         Inducing points of svgp; None: half the rows.
+    neighbours : int, optional
+        Nearest rows that a prediction of neighbours uses; None: as many as are worth it, 64 to 256.
+    every_lengthscale : bool, default=False
+        neighbours: tune every parameter, not only an overall lengthscale, amplitude and noise.
+    exact : bool, default=False
+        oneshot, refine: the exact posterior whatever it costs.
+    categorical : list of str, optional
+        Columns of a frame whose numbers are codes of categories. Texts and pandas categories are categories anyway.
+    date_format : str or dict, optional
+        How texts that are dates are written ("%d.%m.%y"), for all columns or by column. Needed where it cannot be told.
+    missing : {"error", "drop", "impute"}, default="error"
+        What becomes of rows with missing inputs. "impute": the median stands in, and one more input marks the gaps.
+    unseen : {"error", "other"}, default="error"
+        Levels of a category that the training rows lack, when predicting.
     weights : path, optional
         A file of network weights; None: those inside the library.
     threads : int, optional
@@ -79,6 +95,13 @@ class OneShotGPRegressor(Regressor):
         objective: str = "ml",
         restarts: int = 10,
         inducing: Optional[int] = None,
+        neighbours: Optional[int] = None,
+        every_lengthscale: bool = False,
+        exact: bool = False,
+        categorical: Optional[Sequence[str]] = None,
+        date_format: Union[str, Mapping[str, str], None] = None,
+        missing: str = "error",
+        unseen: str = "error",
         weights: Union[str, "os.PathLike[str]", None] = None,
         threads: Optional[int] = None,
         random_state: Any = 0,
@@ -89,6 +112,13 @@ class OneShotGPRegressor(Regressor):
         self.objective = objective
         self.restarts = restarts
         self.inducing = inducing
+        self.neighbours = neighbours
+        self.every_lengthscale = every_lengthscale
+        self.exact = exact
+        self.categorical = categorical
+        self.date_format = date_format
+        self.missing = missing
+        self.unseen = unseen
         self.weights = weights
         self.threads = threads
         self.random_state = random_state
@@ -157,7 +187,7 @@ class OneShotGPRegressor(Regressor):
         20
         """
         self._check_fitted()
-        X, y = validate_data(self, X, y, reset=False, y_numeric=True, dtype=np.float64)
+        X, y = self._more_rows(X, y)
         when = {True: "always", False: "never"}.get(reinfer, reinfer)
         model, self.drift_ = self.model_.update(X, y, reinfer=when, options=self._fit_options())
         self.X_train_, self.y_train_ = np.vstack([self.X_train_, X]), np.concatenate([self.y_train_, y])

@@ -7,7 +7,7 @@ from typing import Any, Iterable, Optional, Sequence, Union
 
 import numpy as np
 
-from . import _core
+from . import _core, _typed
 
 
 class FitWarning(UserWarning):
@@ -28,7 +28,9 @@ def target_name(y: Any) -> str:
 
 
 def dataset(X: Any, y: Any) -> _core.Dataset:
-    """Checks and copies; a single column may be given as a one-dimensional array."""
+    """Checks and copies; a single column may be given as a one-dimensional array, dates and categories in a frame."""
+    if _typed.needs_types(X):
+        return _typed.learn(X, y, target_name(y))[0]
     values = np.asarray(X, dtype=np.float64)
     if values.ndim == 1:
         values = values.reshape(-1, 1)

@@ -40,12 +40,31 @@ TEST(CliFitTest, JsonHoldsEveryPromisedKey) {
 }
 
 TEST(CliFitTest, EveryMethodFits) {
-  for (const char* method : {"oneshot", "refine", "ml", "adam", "multistart", "map", "svgp"}) {
+  for (const char* method : {"oneshot", "refine", "ml", "adam", "multistart", "map", "svgp", "neighbours"}) {
     const auto j = ParseJson(
         Cli({"fit", "-", "--method", method, "--restarts", "3", "--steps", "20", "--json"}, RandomCsv(30, 2)));
     EXPECT_EQ(j.at("method"), method);
     EXPECT_TRUE(std::isfinite(j.at("nlml_per_point").get<double>()));
   }
+}
+
+TEST(CliFitTest, ManyRowsArePredictedFromNeighboursUnlessExactIsAskedFor) {
+  TemporaryFolder folder;
+  const std::string csv = RandomCsv(7000, 1), model = folder.Path("m.gp");
+  const ProcessResult text = Cli({"fit", "-", "--holdout", "0.02", "--model", model}, csv);
+  ASSERT_EQ(text.code, 0) << text.err;
+  EXPECT_NE(text.out.find("nearest rows of each new one"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("instead of all"), std::string::npos) << text.out;
+  EXPECT_NE(text.err.find("a fit by neighbours of 6860 rows"), std::string::npos) << text.err;
+  EXPECT_NE(Cli({"info", model}).out.find("neighbours"), std::string::npos);
+  EXPECT_EQ(Cli({"predict", model, "-"}, "x1\n0.5\n").code, 0);
+  const auto j =
+      ParseJson(Cli({"fit", "-", "--method", "neighbours", "--neighbours", "20", "--json"}, RandomCsv(60, 2)));
+  EXPECT_EQ(j.at("neighbours"), 20);
+  EXPECT_TRUE(j.at("log_marginal_likelihood").is_null());
+  ExpectFails(Cli({"fit", "-", "--neighbours", "20"}, RandomCsv(60, 2)), 2, "--neighbours goes with");
+  ExpectFails(Cli({"fit", "-", "--method", "ml", "--exact"}, RandomCsv(60, 2)), 2, "--exact goes with");
+  ExpectFails(Cli({"fit", "-", "--method", "neighbours", "--kernel", "LIN"}, RandomCsv(60, 2)), 3, "SE, MAT52 or PER");
 }
 
 TEST(CliFitTest, ComparesMethodsOnTheSameRows) {
@@ -148,7 +167,8 @@ TEST(CliFitTest, MissingValuesAreAnErrorOrDropped) {
   ExpectFails(Cli({"fit", "-"}, csv), 3, "--missing drop");
   const auto j = ParseJson(Cli({"fit", "-", "--missing", "drop", "--json"}, csv));
   EXPECT_EQ(j.at("n"), 3);
-  EXPECT_NE(j.at("warnings").dump().find("2 rows with missing values"), std::string::npos);
+  EXPECT_NE(j.at("warnings").dump().find("1 row with missing values"), std::string::npos);
+  EXPECT_NE(j.at("warnings").dump().find("1 row without a target"), std::string::npos);
 }
 
 TEST(CliFitTest, ProgressGoesToStderrAndQuietSilencesIt) {

@@ -110,13 +110,83 @@ TEST(CliForecastTest, ResumeGoesOnWhereARunStopped) {
   EXPECT_EQ(Cli(resumed).code, 3);
 }
 
+TEST(CliForecastTest, CtrlCKeepsWhatIsDoneAndResumeGoesOn) {
+  const TemporaryFolder folder;
+  const std::string data = folder.Write("shops.csv", Shops(1500, 60, true) + "2019-01,lonely,5\n");
+  const std::string out = folder.Path("next.csv"), whole = folder.Path("whole.csv");
+  const auto command = [&](const std::string& to, std::vector<std::string> more = {}) {
+    std::vector<std::string> words = {"forecast", data, "--horizon", "3", "--by", "shop", "--fast", "--output", to};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  };
+  ASSERT_EQ(Cli(command(whole)).code, 0);
+  const auto stopped = Cli(command(out), "", 300);
+  if (stopped.code == 0) GTEST_SKIP() << "it was done before the signal came";
+  if (stopped.err.empty()) GTEST_SKIP() << "the signal came before the program had begun";
+  ASSERT_EQ(stopped.code, 130) << stopped.err;
+  EXPECT_NE(stopped.err.find("finished series are in " + out + ".partial, go on with --resume"), std::string::npos)
+      << stopped.err;
+  EXPECT_FALSE(std::filesystem::exists(out));
+  ASSERT_TRUE(std::filesystem::exists(out + ".partial"));
+  const auto resumed = Cli(command(out, {"--resume"}));
+  ASSERT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_EQ(ReadFile(out), ReadFile(whole));
+  EXPECT_NE(resumed.out.find(" a second"), std::string::npos) << resumed.out;
+  EXPECT_FALSE(std::filesystem::exists(out + ".partial"));
+  // Where another horizon had been asked for, the rows do not fit.
+  WriteFileAtomically(out + ".partial", ReadFile(whole).substr(0, 2000));
+  std::vector<std::string> other = command(out, {"--resume"});
+  other[3] = "4";
+  EXPECT_EQ(Cli(other).code, 3);
+}
+
+TEST(CliForecastTest, SeveralProcessesWriteTheFileOfOne) {
+  if (std::system("command -v mpirun >/dev/null 2>&1") != 0 ||
+      !std::filesystem::exists(std::filesystem::path(INSTANTGP_CLI).parent_path() / "libinstantgp_mpi.so")) {
+    GTEST_SKIP() << "no mpirun, or built without the MPI module";
+  }
+  const TemporaryFolder folder;
+  const std::string data = folder.Write("shops.csv", Shops(40, 48, true) + "2019-01,lonely,5\n");
+  const std::string one = folder.Path("one.csv"), many = folder.Path("many.csv");
+  const std::string rest = " --horizon 3 --by shop --fast --quiet --output ";
+  ASSERT_EQ(Cli({"forecast", data, "--horizon", "3", "--by", "shop", "--fast", "--output", one}).code, 0);
+  // MPI keeps memory to its end, which is no leak of ours.
+  const std::string launcher =
+      "ASAN_OPTIONS=detect_leaks=0 mpirun --allow-run-as-root --oversubscribe -n 3 " INSTANTGP_CLI " forecast " + data;
+  ASSERT_EQ(RunProcess({"/bin/sh", "-c", launcher + rest + many}).code, 0);
+  EXPECT_EQ(ReadFile(many), ReadFile(one));
+  // What three processes left when they were lost, one process takes up: of each a part, one cut off in a line.
+  const std::string text = ReadFile(one);
+  const std::size_t head = text.find('\n') + 1;
+  const auto lines = [&](int from, int to) {
+    std::size_t begin = head, end = head;
+    for (int line = 0; line < to; ++line) {
+      end = text.find('\n', end) + 1;
+      if (line + 1 == from) begin = end;
+    }
+    return text.substr(begin, end - begin);
+  };
+  std::filesystem::remove(many);
+  WriteFileAtomically(many + ".partial", text.substr(0, head) + lines(3, 9));
+  WriteFileAtomically(many + ".partial.1", text.substr(0, head) + lines(0, 3) + "S9,2019-01,1");
+  WriteFileAtomically(many + ".partial.2", text.substr(0, 10));
+  const auto resumed =
+      Cli({"forecast", data, "--horizon", "3", "--by", "shop", "--fast", "--output", many, "--resume"});
+  ASSERT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_NE(resumed.out.find("38 series"), std::string::npos) << resumed.out;
+  EXPECT_EQ(ReadFile(many), text);
+  for (const char* left : {".partial", ".partial.1", ".partial.2"}) EXPECT_FALSE(std::filesystem::exists(many + left));
+  // Several processes have no common standard output.
+  EXPECT_NE(RunProcess({"/bin/sh", "-c", launcher + " --horizon 3 --by shop"}).code, 0);
+}
+
 TEST(CliForecastTest, TellsWhatItDoesAndDraws) {
   const TemporaryFolder folder;
   const std::string data = folder.Write("sales.csv", Shops(1, 60, false));
   const std::string svg = folder.Path("f.svg");
   const auto run = Cli({"forecast", data, "--horizon", "6", "--explain", "--anomalies", "--plot", svg});
   ASSERT_EQ(run.code, 0) << run.err;
-  for (const char* text : {"monthly", "season 12", "2020-06", "trend", "LIN"}) {
+  for (const char* text : {"monthly", "season 12", "2020-06", "trend", "LIN", "a yearly season"}) {
     EXPECT_NE(run.out.find(text), std::string::npos) << text << " in " << run.out;
   }
   EXPECT_EQ(XmlProblem(ReadFile(svg)), "");

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "instantgp/base/file.h"
 #include "tests/cli/cli_support.h"
 
 namespace instantgp::testing {
@@ -50,6 +51,27 @@ TEST_F(CliPredictTest, ScoresWhereTheTargetIsKnown) {
   EXPECT_NEAR(j.at("scores").at("rmse").get<double>(), std::abs(error), 1e-6);
   EXPECT_FALSE(ParseJson(Cli({"predict", Model(), "-", "--json"}, "a,b,y\n1,2,\n")).contains("scores"));
   EXPECT_NE(Cli({"predict", Model(), "-"}, "a,b,y\n1,2,3\n").err.find("RMSE"), std::string::npos);
+}
+
+// More than one piece of the size in which predict reads: numbers with a hundred digits.
+TEST_F(CliPredictTest, LongTablesAreReadInPieces) {
+  const std::string zeros(100, '0');
+  std::string rows = "a,b\n";
+  for (int i = 0; i < 85000; ++i) rows += std::to_string(i % 25) + "." + zeros + ",2\n";
+  ASSERT_GT(rows.size(), std::size_t{8} << 20);
+  const std::string output = folder_.Path("p.csv");
+  const ProcessResult result = Cli({"predict", Model(), "-", "--output", output}, rows);
+  ASSERT_EQ(result.code, 0) << result.err;
+  std::istringstream lines(ReadFile(output));
+  std::vector<std::string> found;
+  for (std::string line; std::getline(lines, line);) found.push_back(line);
+  ASSERT_EQ(found.size(), 85001u);
+  // The same rows have the same means; standard deviations are rounded differently where a piece ends.
+  const auto mean = [&](std::size_t i) { return found[i].substr(0, found[i].find(',')); };
+  for (std::size_t i = 26; i < found.size(); ++i) ASSERT_EQ(mean(i), mean(i - 25)) << i;
+  // The file of before stays where a row is wrong, and the message has the row's own line.
+  ExpectFails(Cli({"predict", Model(), "-", "--output", output}, rows + "1,two\n"), 3, "line 85002, column 'b'");
+  EXPECT_EQ(ReadFile(output).size(), lines.str().size());
 }
 
 TEST_F(CliPredictTest, IntervalsLatentCovarianceAndSamplesAgree) {

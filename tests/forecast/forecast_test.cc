@@ -72,59 +72,6 @@ TEST(ForecastTest, MissingValuesAreLeftOut) {
   for (const ForecastStep& step : next.steps) EXPECT_TRUE(std::isfinite(step.median));
 }
 
-TEST(ForecastTest, OddSeriesGetAFiniteForecastOrAReason) {
-  RandomStream random(4);
-  std::vector<std::pair<const char*, std::vector<double>>> cases = {
-      {"two points", {3, 5}},
-      {"three points", {3, 5, 4}},
-      {"zeros but for one", std::vector<double>(40, 0.0)},
-      {"huge", {}},
-      {"tiny", {}},
-      {"negative", {}},
-      {"counts", {}},
-      {"an outlier", Seasonal(60, 0.05, true, 5)},
-      {"a level shift", Seasonal(60, 0.05, true, 6)},
-      {"a straight line", {}},
-      {"two values by turns", {}},
-  };
-  cases[2].second[20] = 7;
-  for (int t = 0; t < 60; ++t) {
-    cases[3].second.push_back(1e300 * (1 + 0.1 * random.Normal()));
-    cases[4].second.push_back(1e-300 * (1 + 0.1 * random.Normal()));
-    cases[5].second.push_back(-50 + random.Normal());
-    cases[6].second.push_back(random.UniformInt(0, 4));
-    cases[9].second.push_back(5 + 2 * t);
-    cases[10].second.push_back(t % 2);
-  }
-  cases[7].second[30] *= 50;
-  for (std::size_t t = 40; t < 60; ++t) cases[8].second[t] *= 3;
-  for (const auto& [name, past] : cases) {
-    const Forecasted next = Forecast(past, {.horizon = 18, .seasons = {12}});
-    ASSERT_TRUE(next.ok) << name << ": " << next.reason;
-    const auto [least, most] = std::minmax_element(past.begin(), past.end());
-    const double range = *most - *least;
-    for (const ForecastStep& step : next.steps) {
-      EXPECT_TRUE(std::isfinite(step.median)) << name;
-      EXPECT_LT(std::abs(step.median - 0.5 * (*least + *most)), 5 * range) << name;  // not wild
-      EXPECT_LE(step.lower[1], step.median) << name;
-      EXPECT_GE(step.upper[1], step.median) << name;
-      EXPECT_GT(step.upper[1] - step.lower[1], 0) << name;
-      EXPECT_LT(step.upper[1] - step.lower[1], 100 * range) << name;
-    }
-  }
-  EXPECT_EQ(Forecast({}, {}).reason, "the series has no values");
-  EXPECT_FALSE(Forecast({kNaN, kNaN}, {}).ok);
-  EXPECT_FALSE(Forecast({4, kNaN}, {}).ok);
-  EXPECT_FALSE(Forecast({4, std::numeric_limits<double>::infinity(), 5}, {}).ok);
-  const Forecasted constant = Forecast(std::vector<double>(30, 4.5), {.horizon = 2});
-  ASSERT_TRUE(constant.ok);
-  EXPECT_EQ(constant.steps[1].median, 4.5);
-  EXPECT_FALSE(constant.notes.empty());
-  const Forecasted refused = Forecast({-1, 2, 3, 4}, {.transform = TransformChoice::kLog});
-  EXPECT_FALSE(refused.ok);
-  EXPECT_NE(refused.reason.find("-1"), std::string::npos);
-}
-
 TEST(ForecastTest, NonsenseOptionsAreUsageErrors) {
   for (const ForecastOptions& options :
        {ForecastOptions{.horizon = 0}, ForecastOptions{.seasons = {1}}, ForecastOptions{.levels = {100}}}) {

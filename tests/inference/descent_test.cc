@@ -41,7 +41,7 @@ TEST(Descent, NeverEndsAboveItsStartAndTakesBackMostOfAnError) {
     Evaluate(covariance, s.X, s.y, &scale, start);
     if (!start.value.ok) continue;
     const LogParameters scaled = start.theta + start.value.log_scale * ScaleDirection(covariance.expression());
-    const Descent descent = Descend(covariance, s.X, s.y, scaled, &scale, {}, nullptr);
+    const Descent descent = Descend(covariance, s.X, s.y, {&scaled, 1}, &scale, {}, nullptr);
     ASSERT_TRUE(descent.end.value.ok);
     EXPECT_LE(descent.end.value.nlml, start.value.nlml + 1e-3);  // at the start the scale is not counted twice
     EXPECT_GT(descent.evaluations, 0);
@@ -59,8 +59,8 @@ TEST(Descent, IsTheSameOnAnyNumberOfThreads) {
     const Covariance covariance(ToExpression(s.given));
     const ClosedFormScale scale;
     const LogParameters start = Perturbed(s.theta, 0.5, 3);
-    const Descent one = Descend(covariance, s.X, s.y, start, &scale, {}, nullptr);
-    const Descent three = Descend(covariance, s.X, s.y, start, &scale, {}, &pool);
+    const Descent one = Descend(covariance, s.X, s.y, {&start, 1}, &scale, {}, nullptr);
+    const Descent three = Descend(covariance, s.X, s.y, {&start, 1}, &scale, {}, &pool);
     EXPECT_EQ(one.end.theta, three.end.theta);
     EXPECT_EQ(one.end.value.nlml, three.end.value.nlml);
   }

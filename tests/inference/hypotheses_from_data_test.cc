@@ -34,21 +34,6 @@ Series Wave(double frequency, double noise, int n, RandomStream& random) {
   return s;
 }
 
-TEST(HypothesesFromData, TheStrongestFrequencyIsFoundBesideAParabola) {
-  RandomStream random(5);
-  for (double frequency = 2; frequency <= 30; frequency += 1.7) {
-    const Series s = Wave(frequency, 0.3, 150, random);
-    EXPECT_NEAR(StrongestFrequency(s.x, s.y), frequency, 0.1);
-  }
-}
-
-TEST(HypothesesFromData, NoFrequencyWhereThereIsNothingToFind) {
-  const Vector x = Vector::LinSpaced(50, 0, 1);
-  EXPECT_EQ(StrongestFrequency(x, Vector::Zero(50)), 0);
-  EXPECT_EQ(StrongestFrequency(x, 2 * x), 0);
-  EXPECT_EQ(StrongestFrequency(x.head(7), Vector::Random(7)), 0);
-}
-
 // For every base symbol and random structures: the network's hypotheses stay first, and the further ones differ from
 // one of them in lengthscales, periods and noise only.
 TEST(HypothesesFromData, ChangeWhatTheySayAndNothingElse) {

@@ -154,5 +154,18 @@ TEST(FigureTest, NumbersAreShort) {
   EXPECT_EQ(FixedNumber(-0.04, 1), "0.0");
 }
 
+TEST(FigureTest, NamedTicksReplaceNumbersAndDoNotOverlap) {
+  const Vector x = Vector::LinSpaced(5, 0, 40);
+  Figure figure(1, 1, {300, 200});
+  std::vector<std::pair<double, std::string>> ticks = {{-5, "outside"}, {10, "1950"}, {30, "1970"}};
+  for (int k = 0; k < 100; ++k) ticks.emplace_back(30 + 0.001 * k, "crowd");
+  figure.At(0, 0).XTicks(ticks).XLimits(0, 40).Line(x, x);
+  const std::string svg = figure.ToSvg();
+  EXPECT_NE(svg.find(">1950<"), std::string::npos);
+  EXPECT_NE(svg.find(">1970<"), std::string::npos);
+  EXPECT_EQ(svg.find("outside"), std::string::npos);
+  EXPECT_EQ(svg.find("crowd"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace instantgp::plot

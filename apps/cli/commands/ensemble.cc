@@ -13,8 +13,8 @@
 #include "instantgp/base/diagnosis.h"
 #include "instantgp/base/error.h"
 #include "instantgp/base/file.h"
-#include "instantgp/kernel/parse.h"
 #include "instantgp/model/fit_ensemble.h"
+#include "instantgp/model/spoken_columns.h"
 
 namespace instantgp::cli {
 namespace {
@@ -81,7 +81,7 @@ void RunEnsemble(const EnsembleArguments& options) {
   }
   const std::vector<std::string> kernels = options.kernels.empty() ? BuiltInKernels() : ReadKernels(options.kernels);
   const LoadedData loaded = LoadData(options.data, "ensemble", options.common.seed, [&](const Dataset& data) {
-    for (const std::string& kernel : kernels) ParseKernel(kernel, data.column_names);
+    for (const std::string& kernel : kernels) ParseKernelOver(kernel, data.column_names, data.recipe.get());
   });
   const Dataset* held_out = loaded.held_out ? &*loaded.held_out : nullptr;
   CommandSession session(options.common, options.weights);

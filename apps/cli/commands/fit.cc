@@ -10,7 +10,7 @@
 #include "apps/cli/terminal/progress.h"
 #include "apps/cli/terminal/terminal.h"
 #include "instantgp/base/error.h"
-#include "instantgp/kernel/parse.h"
+#include "instantgp/model/spoken_columns.h"
 
 namespace instantgp::cli {
 namespace {
@@ -26,6 +26,7 @@ Examples:
   instantgp fit data.csv --target price --method refine --steps 20 --model price.gp
   instantgp fit data.csv --holdout 0.2 --compare refine,ml
   instantgp fit data.csv --kernel "SE + LIN" --explain --explain-plot components.svg
+  instantgp fit large.csv --method neighbours --every-lengthscale --model large.gp
   instantgp fit large.csv --method svgp --inducing 200
   instantgp fit data.csv --predict new.csv --output predictions.csv
   zcat data.csv.gz | instantgp fit - --json > fit.json)";
@@ -36,7 +37,8 @@ struct FitArguments {
   std::string kernel = "SE", method = "oneshot", weights, objective = "ml", compare;
   std::optional<int> steps;
   int restarts = 10;
-  int inducing = 0;
+  int inducing = 0, neighbours = 0;
+  bool exact = false, every_lengthscale = false;
   ExplainOptions explain;
 };
 
@@ -47,13 +49,42 @@ void CheckCombination(const FitArguments& options, Method method) {
   }
 }
 
+void CheckNeighbours(const FitArguments& options, const FitOptions& resolved) {
+  const bool asked = options.neighbours > 0 || options.every_lengthscale;
+  const char* name = options.neighbours > 0 ? "--neighbours" : "--every-lengthscale";
+  if (asked && resolved.method != Method::kNeighbours && options.compare.find("neighbours") == std::string::npos) {
+    throw Error(ErrorCode::kUsage, std::string(name) + " goes with --method neighbours, not " + options.method);
+  }
+  if (options.exact && options.method != "oneshot" && options.method != "refine") {
+    throw Error(ErrorCode::kUsage, "--exact goes with --method oneshot or refine, not " + options.method);
+  }
+}
+
+// Before a fit that takes a while.
+void Announce(const FitOptions& resolved, const Dataset& train, bool quiet) {
+  const bool neighbours = resolved.method == Method::kNeighbours;
+  const FitCost cost =
+      neighbours ? EstimateNeighboursCost(train.rows(), train.columns()) : EstimateCost(train.rows(), resolved);
+  AnnounceCost(train.rows(), cost.bytes, cost.seconds,
+               neighbours                         ? "a fit by neighbours"
+               : resolved.method == Method::kSvgp ? "a sparse fit"
+                                                  : "an exact fit",
+               quiet);
+}
+
+std::string ProgressName(Method method) {
+  if (method == Method::kNeighbours) return "stages";
+  return method == Method::kSvgp ? "steps" : "starts";
+}
+
 void RunFit(const FitArguments& options) {
   const Method method = ResolveMethod(options.method);
   CheckCombination(options, method);
   std::vector<Method> compare;
   if (!options.compare.empty()) compare = MethodsFromList(options.compare);
-  const LoadedData loaded = LoadData(options.data, "fit", options.common.seed,
-                                     [&](const Dataset& data) { ParseKernel(options.kernel, data.column_names); });
+  const LoadedData loaded = LoadData(options.data, "fit", options.common.seed, [&](const Dataset& data) {
+    ParseKernelOver(options.kernel, data.column_names, data.recipe.get());
+  });
   const Dataset* held_out = loaded.held_out ? &*loaded.held_out : nullptr;
 
   FitOptions fit_options;
@@ -62,14 +93,17 @@ void RunFit(const FitArguments& options) {
   fit_options.map = options.objective == "map";
   fit_options.restarts = options.restarts;
   fit_options.inducing = options.inducing;
+  fit_options.neighbours = options.neighbours;
+  fit_options.every_lengthscale = options.every_lengthscale;
+  fit_options.exact = options.exact;
   fit_options.seed = options.common.seed;
   fit_options.Validate();
+  const FitOptions resolved = ResolveForRows(fit_options, loaded.train.rows(), kDefaultMemoryLimit);
+  CheckNeighbours(options, resolved);
   CommandSession session(options.common, options.weights);
-  std::optional<Progress> progress(std::in_place, method == Method::kSvgp ? "steps" : "starts", options.common.quiet);
+  std::optional<Progress> progress(std::in_place, ProgressName(resolved.method), options.common.quiet);
   fit_options.progress = [&](int done, int of) { progress->Update(done, of); };
-  const FitCost cost = EstimateCost(loaded.train.rows(), fit_options);
-  AnnounceCost(loaded.train.rows(), cost.bytes, cost.seconds, method == Method::kSvgp ? "a sparse fit" : "an exact fit",
-               options.common.quiet);
+  Announce(resolved, loaded.train, options.common.quiet);
   const Model model = (*session).Fit(loaded.train, options.kernel, fit_options);
   const FitReport report = ReportOn(model, model.warnings(), loaded, options.common.verbose);
   std::vector<ComparedFit> comparison;
@@ -106,7 +140,8 @@ void RegisterFit(CLI::App& app, Selected& selected) {
   AddTableOptions(*command, options->data);
   command->add_option("-k,--kernel", options->kernel, "Kernel expression [SE]")->type_name("EXPR");
   command
-      ->add_option("-m,--method", options->method, "oneshot, refine, ml, adam, multistart, map, svgp or ahgp [oneshot]")
+      ->add_option("-m,--method", options->method,
+                   "oneshot, refine, ml, adam, multistart, map, svgp, ahgp or neighbours [oneshot]")
       ->type_name("NAME");
   command
       ->add_option("--steps", options->steps,
@@ -124,6 +159,15 @@ void RegisterFit(CLI::App& app, Selected& selected) {
   command->add_option("--inducing", options->inducing, "Number of inducing points of svgp [0: half the rows]")
       ->type_name("M")
       ->check(CLI::Range(0, 1000000));
+  command
+      ->add_option("--neighbours", options->neighbours,
+                   "neighbours: nearest rows that a prediction uses [0: as many as are worth it, 64 to 256]")
+      ->type_name("M")
+      ->check(CLI::Range(0, 2000));
+  command->add_flag("--every-lengthscale", options->every_lengthscale,
+                    "neighbours: tune every parameter, not only an overall lengthscale, amplitude and noise");
+  command->add_flag("--exact", options->exact,
+                    "oneshot, refine: the exact posterior whatever it costs, also for thousands of rows");
   command->add_option("--compare", options->compare, "Also fit the same rows with these methods and compare them")
       ->type_name("LIST");
   AddExplainOptions(*command, options->explain);

@@ -1,23 +1,20 @@
 // `instantgp forecast`: the next steps of one series or of many.
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <memory>
-#include <set>
 #include <utility>
 
+#include "apps/cli/commands/process_group.h"
 #include "apps/cli/options/common.h"
 #include "apps/cli/report/forecast_report.h"
+#include "apps/cli/report/partial_output.h"
 #include "apps/cli/terminal/interrupt.h"
 #include "apps/cli/terminal/progress.h"
 #include "apps/cli/terminal/terminal.h"
 #include "instantgp/base/diagnosis.h"
 #include "instantgp/base/error.h"
-#include "instantgp/base/file.h"
 #include "instantgp/base/stopwatch.h"
 #include "instantgp/base/thread_pool.h"
-#include "instantgp/data/csv_lexer.h"
 
 namespace instantgp::cli {
 namespace {
@@ -30,13 +27,14 @@ series, one below the other. Step and season follow from the dates. Eight Gaussi
 and averaged; median and intervals are quantiles of the mixture. A series that cannot be forecast is a line with its reason.
 
 With --output the forecasts of finished series are written as they come. Stopped with Ctrl-C they stay in
-FILE.partial, and --resume goes on from there.
+FILE.partial, and --resume goes on from there. Under mpirun the series are dealt out to all processes.
 
 Examples:
   instantgp forecast sales.csv --horizon 12 --plot sales.svg
   instantgp forecast sales.csv --horizon 12 --backtest 5 --explain
   instantgp forecast all.csv --horizon 28 --by shop,item --target sold --output next.csv
-  instantgp forecast load.csv --horizon 48 --season 24,168 --level 50,90)";
+  instantgp forecast load.csv --horizon 48 --season 24,168 --level 50,90
+  mpirun -n 4 instantgp forecast all.csv --horizon 28 --by shop,item --output next.csv --threads 1)";
 
 struct ForecastArguments {
   CommonOptions common;
@@ -78,84 +76,6 @@ TransformChoice TransformFromName(const std::string& name) {
               "--transform does not know '" + OneLine(name) + "'; use one of auto, none, log, boxcox");
 }
 
-// Lines of finished series, and which they are.
-class PartialOutput {
- public:
-  PartialOutput(std::string path, const std::string& header, std::size_t keys, bool resume)
-      : path_(std::move(path)), partial_(path_ + ".partial") {
-    if (path_.empty()) return;
-    const bool found = resume && std::filesystem::exists(partial_);
-    if (found) Recover(header, keys);
-    stream_.open(partial_, found ? std::ios::app | std::ios::binary : std::ios::trunc | std::ios::binary);
-    if (!found) stream_ << header;
-    Flush();
-  }
-
-  bool Done(const std::vector<std::string>& key) const { return done_.contains(key); }
-  std::size_t recovered() const { return done_.size(); }
-
-  void Add(const std::string& rows) {
-    if (path_.empty()) return;
-    stream_ << rows;
-    Flush();
-  }
-
-  // All series are there: the file gets its name.
-  void Finish() {
-    if (path_.empty()) return;
-    stream_.close();
-    std::error_code error;
-    std::filesystem::rename(partial_, path_, error);
-    if (error) throw Error(ErrorCode::kFailure, "cannot rename " + partial_ + " to " + path_ + ": " + error.message());
-  }
-
-  const std::string& partial() const { return partial_; }
-
- private:
-  void Flush() {
-    stream_.flush();
-    if (!stream_) throw Error(ErrorCode::kFailure, "cannot write " + partial_);
-  }
-
-  // Keeps whole lines of series that are followed by another one; the last may be cut off in the middle.
-  void Recover(const std::string& header, std::size_t keys) {
-    const std::string text = ReadFile(partial_);
-    if (!text.starts_with(header)) {
-      throw Error(ErrorCode::kBadInput,
-                  partial_ +
-                      " was written with other options: its header differs. Remove it, or use the options it was "
-                      "written with.");
-    }
-    const std::string complete = text.substr(0, text.rfind('\n') + 1);
-    CsvLexer lexer(complete, ',');
-    std::vector<CsvCell> cells;
-    std::vector<std::string> key, last;
-    std::string kept = header, pending;
-    lexer.Next(cells);  // the header
-    std::size_t line_begin = header.size();
-    for (std::size_t end = 0; line_begin < complete.size(); line_begin = end) {
-      end = complete.find('\n', line_begin) + 1;
-      const std::string line = complete.substr(line_begin, end - line_begin);
-      CsvLexer one(line, ',');
-      if (!one.Next(cells) || cells.size() < keys) continue;
-      key.clear();
-      for (std::size_t k = 0; k < keys; ++k) key.push_back(cells[k].text());
-      if (key != last && !pending.empty()) {
-        kept += pending;
-        done_.insert(last);
-        pending.clear();
-      }
-      last = key;
-      pending += line;
-    }
-    WriteFileAtomically(partial_, kept);
-  }
-
-  std::string path_, partial_;
-  std::ofstream stream_;
-  std::set<std::vector<std::string>> done_;
-};
-
 std::string Summary(std::size_t series, std::size_t failed, double seconds, const std::string& where) {
   std::string text = std::to_string(series) + " series in " + Short(seconds) + " s, " +
                      Short(static_cast<double>(series) / std::max(seconds, 1e-3)) + " a second";
@@ -163,7 +83,7 @@ std::string Summary(std::size_t series, std::size_t failed, double seconds, cons
   return text + (where.empty() ? "" : "; " + where) + "\n";
 }
 
-void RunForecast(const ForecastArguments& arguments) {
+TableForecastOptions OptionsOf(const ForecastArguments& arguments) {
   TableForecastOptions all;
   ForecastOptions& options = all.forecast;
   all.seasons_from_calendar = arguments.season == "auto";
@@ -179,32 +99,46 @@ void RunForecast(const ForecastArguments& arguments) {
   if (arguments.resume && arguments.output.empty()) {
     throw Error(ErrorCode::kUsage, "--resume goes on with the file of --output; name it");
   }
-  if (arguments.resume && arguments.common.json)
+  if (arguments.resume && arguments.common.json) {
     throw Error(ErrorCode::kUsage, "--resume writes CSV; leave out --json");
-
-  const Stopwatch clock;
-  const SeriesTable table =
-      SeriesTable::Read(arguments.data, {arguments.time, arguments.target, Split(arguments.by), arguments.format});
-  const ForecastLayout layout{table.by_names(), table.time_name(), table.target_name(), options.levels};
-  PartialOutput output(arguments.output, ForecastHeader(layout), layout.by_names.size(), arguments.resume);
-
-  std::vector<std::size_t> todo;
-  for (std::size_t k = 0; k < table.size(); ++k) {
-    if (!output.Done(table.Key(k))) todo.push_back(k);
   }
-  ThreadPool pool(ResolveThreads(arguments.common.threads));
-  // Results leave in the order of the table, a few hundred at a time, so that memory does not grow with their number.
+  return all;
+}
+
+void Wait(Communicator& group) {
+  double nothing = 0;
+  group.AllReduceSum(&nothing, 1);
+}
+
+// What is left of a run when its series are done.
+struct ForecastOutcome {
+  double finished = 0, failed = 0;     // series, of all processes
+  std::vector<ForecastedSeries> kept;  // those to be shown
+};
+
+// Results leave a few hundred at a time, so that memory does not grow with their number. Over several processes the
+// series are dealt out in turn.
+ForecastOutcome ForecastAll(const ForecastArguments& arguments, const TableForecastOptions& all,
+                            const SeriesTable& table, const ForecastLayout& layout, PartialOutput& output,
+                            Communicator& group) {
+  std::vector<std::size_t> todo;
+  std::size_t left = 0;
+  for (std::size_t k = 0; k < table.size(); ++k) {
+    if (output.Done(k)) continue;
+    if (left++ % static_cast<std::size_t>(group.size()) == static_cast<std::size_t>(group.rank())) todo.push_back(k);
+  }
   constexpr std::size_t kChunk = 256;
-  const bool keep = arguments.common.json || todo.size() == 1;
-  std::vector<ForecastedSeries> kept;
-  std::string csv = ForecastHeader(layout);
-  std::size_t failed = 0, finished = 0;
-  SetPatience(30);
-  Progress progress("series", arguments.common.quiet || todo.size() < 20);
-  const Stopwatch forecasting;
+  const bool keep = arguments.common.json || (todo.size() == 1 && left == 1);
+  const bool to_stdout = arguments.output.empty() && !keep;
+  ForecastOutcome outcome;
+  ThreadPool pool(ResolveThreads(arguments.common.threads));
+  Progress progress("series", arguments.common.quiet || todo.size() < 20 || group.rank() > 0);
+  if (to_stdout) WriteStdout(ForecastHeader(layout));
+  const Stopwatch clock;
   for (std::size_t begin = 0; begin < todo.size(); begin += kChunk) {
     const std::size_t count = std::min(kChunk, todo.size() - begin);
     std::vector<ForecastedSeries> chunk(count);
+    std::string interrupted;
     try {
       pool.Run(static_cast<int>(count), [&](int k, int) {
         const auto place = static_cast<std::size_t>(k);
@@ -212,60 +146,102 @@ void RunForecast(const ForecastArguments& arguments) {
       });
     } catch (const Error& error) {
       if (error.code() != ErrorCode::kInterrupted) throw;
-      const std::string kept_in = arguments.output.empty()
-                                      ? ""
-                                      : "; " + std::to_string(output.recovered() + finished) +
-                                            " finished series are in " + output.partial() + ", go on with --resume";
-      throw Error(ErrorCode::kInterrupted, "interrupted while forecasting" + kept_in);
+      interrupted = "interrupted while forecasting";
     }
     std::string rows;
     for (ForecastedSeries& one : chunk) {
-      failed += one.forecast.ok ? 0 : 1;
+      if (!one.forecast.ok && one.forecast.reason.empty()) continue;  // stopped before its turn
+      outcome.finished += 1;
+      outcome.failed += one.forecast.ok ? 0 : 1;
       rows += ForecastRows(layout, one);
-      const bool drawn = !arguments.plot.empty() && kept.size() < 9;
-      if (keep || drawn) kept.push_back(std::move(one));
+      const bool drawn = !arguments.plot.empty() && outcome.kept.size() < 9;
+      if (keep || drawn) outcome.kept.push_back(std::move(one));
     }
-    if (arguments.output.empty()) {
-      csv += rows;
-    } else {
-      output.Add(rows);
+    if (to_stdout) WriteStdout(rows);
+    output.Add(rows);
+    if (!interrupted.empty()) {
+      if (!arguments.output.empty()) {
+        interrupted += "; " + std::to_string(output.recovered() + static_cast<std::size_t>(outcome.finished)) +
+                       " finished series are in " + output.partial() + ", go on with --resume";
+      }
+      throw Error(ErrorCode::kInterrupted, interrupted);
     }
-    finished += count;
-    const double left =
-        forecasting.Milliseconds() / 1000 / static_cast<double>(finished) * static_cast<double>(todo.size() - finished);
-    progress.Update(static_cast<int>(finished), static_cast<int>(todo.size()), left);
+    const double done = static_cast<double>(begin + count), seconds = std::max(clock.Milliseconds() / 1000, 1e-3);
+    progress.Update(static_cast<int>(begin + count), static_cast<int>(todo.size()),
+                    seconds / done * (static_cast<double>(todo.size()) - done), Short(done / seconds) + " a second");
   }
-  output.Finish();
+  output.Close();
+  return outcome;
+}
+
+void ForecastTogether(const ForecastArguments& arguments, Communicator& group) {
+  const TableForecastOptions all = OptionsOf(arguments);
+  if (group.size() > 1 && (arguments.output.empty() || arguments.common.json || !arguments.plot.empty())) {
+    throw Error(ErrorCode::kUsage,
+                "several processes write their forecasts to a file of CSV: name it with --output, and leave out --json "
+                "and --plot");
+  }
+  const Stopwatch clock;
+  const SeriesTable table =
+      SeriesTable::Read(arguments.data, {arguments.time, arguments.target, Split(arguments.by), arguments.format});
+  const ForecastLayout layout{table.by_names(), table.time_name(), table.target_name(), all.forecast.levels};
+  PartialOutput output(arguments.output, ForecastHeader(layout), table, all.forecast.horizon);
+  if (group.rank() == 0) output.Prepare(arguments.resume);
+  Wait(group);
+  output.Recover();
+  Wait(group);
+  output.Open(group.rank());
+  SetPatience(30);
+  const Stopwatch forecasting;
+  ForecastOutcome outcome = ForecastAll(arguments, all, table, layout, output, group);
+  double counts[2] = {outcome.finished, outcome.failed};
+  group.AllReduceSum(counts, 2);
+  if (group.rank() > 0) return;
+  output.Finish(group.size());
   const double seconds = clock.Milliseconds() / 1000;
   if (!arguments.plot.empty()) {
     OutputFiles files;
-    files.Add(arguments.plot, ForecastPlot(layout, kept));
+    files.Add(arguments.plot, ForecastPlot(layout, outcome.kept, arguments.explain));
     files.Write(arguments.common.quiet);
   }
-
   if (arguments.common.json) {
     Json document;
     document["schema"] = "instantgp/forecast/1";
     document["series"] = Json::array();
-    for (const ForecastedSeries& one : kept) document["series"].push_back(ForecastJson(layout, one));
+    for (const ForecastedSeries& one : outcome.kept) document["series"].push_back(ForecastJson(layout, one));
     document["time_ms"] = {{"total", 1000 * seconds}, {"forecast", forecasting.Milliseconds()}};
     document["warnings"] = Json::array();
     WriteStdout(JsonText(std::move(document)));
     return;
   }
-  const bool one = todo.size() == 1 && kept.size() == 1 && layout.by_names.empty();
-  if (one && !kept[0].forecast.ok) {
-    throw Error(ErrorCode::kBadInput, arguments.data + ": no forecast: " + kept[0].forecast.reason);
+  const bool one = table.size() == 1 && outcome.kept.size() == 1 && layout.by_names.empty();
+  if (one && !outcome.kept[0].forecast.ok) {
+    throw Error(ErrorCode::kBadInput, arguments.data + ": no forecast: " + outcome.kept[0].forecast.reason);
   }
   const std::string where = arguments.output.empty() ? "" : "wrote " + arguments.output;
   const std::string text =
-      one ? ForecastText(layout, kept[0], arguments.explain) : Summary(finished, failed, seconds, where);
+      one ? ForecastText(layout, outcome.kept[0], arguments.explain)
+          : Summary(static_cast<std::size_t>(counts[0]), static_cast<std::size_t>(counts[1]), seconds, where);
   if (arguments.output.empty() && !one) {
-    WriteStdout(csv);
     if (!arguments.common.quiet) Message(text.substr(0, text.size() - 1));
     return;
   }
   WriteStdout(text);
+}
+
+void RunForecast(const ForecastArguments& arguments) {
+  const std::unique_ptr<Communicator> group = OpenProcessGroup();
+  try {
+    ForecastTogether(arguments, *group);
+  } catch (const std::exception& error) {
+    if (group->size() > 1) {
+      // The others wait for this rank and would wait for ever.
+      Message("instantgp: rank " + std::to_string(group->rank()) + ": " + error.what());
+      const auto* known = dynamic_cast<const Error*>(&error);
+      group->Abort(static_cast<int>(known ? known->code() : ErrorCode::kFailure));
+    }
+    throw;
+  }
 }
 
 }  // namespace
@@ -279,7 +255,8 @@ void RegisterForecast(CLI::App& app, Selected& selected) {
       ->type_name("COLUMN");
   command->add_option("-t,--target", options->target, "Column of values [the last]")->type_name("COLUMN");
   command->add_option("--by", options->by, "Columns that tell series apart, separated by commas")->type_name("COLUMNS");
-  command->add_option("--format", options->format, "How dates are written, for example %d.%m.%y")->type_name("FORMAT");
+  command->add_option("--date-format,--format", options->format, "How dates are written, for example %d.%m.%y")
+      ->type_name("FORMAT");
   command->add_option("--season", options->season, "auto, none, or periods in steps: 12 or 7,365.25 [auto]")
       ->type_name("LIST");
   command->add_option("--level", options->level, "Levels of the intervals in percent [80,95]")->type_name("LIST");

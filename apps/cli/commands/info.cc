@@ -96,8 +96,8 @@ void RunInfo(const InfoArguments& options) {
     const Model model = ParseModel(bytes, options.file);
     if (!options.common.json) {
       return WriteStdout(Heading("Fitted model " + OneLine(options.file)) + "\n" +
-                         ModelSummaryText(model, std::to_string(bytes.size()) + " bytes") + "\n" +
-                         Heading("Parameters") + "\n" + ParameterTableText(model));
+                         ModelSummaryText(model, std::to_string(bytes.size()) + " bytes") +
+                         ColumnsText(model.recipe()) + "\n" + Heading("Parameters") + "\n" + ParameterTableText(model));
     }
     FitReport report;
     report.model = &model;

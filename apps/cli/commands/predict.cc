@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "apps/cli/commands/fitted_file.h"
+#include "apps/cli/commands/stream_predictions.h"
 #include "apps/cli/options/common.h"
 #include "apps/cli/options/table_input.h"
 #include "apps/cli/report/predictions.h"
@@ -18,7 +19,7 @@ constexpr char kPredictHelp[] = "Predict with a saved model at the rows of a tab
 constexpr char kPredictExamples[] =
     R"(The result is a table with the columns mean, std, lower95 and upper95, one row for each row of X.csv. If X.csv has a
 header, columns are matched by name and others are ignored; otherwise they are matched by position. If the target is
-among the columns, scores are printed too.
+among the columns, scores are printed too. Dates and categories are read as in the rows the model was fitted to.
 
 Examples:
   instantgp predict price.gp new.csv --output predictions.csv
@@ -27,7 +28,8 @@ Examples:
 
 struct PredictArguments {
   CommonOptions common;
-  std::string model, rows, output, missing = "error";
+  std::string model, rows, output;
+  RowOptions policies;
   bool latent = false, cov = false;
   int samples = 0;
 };
@@ -41,17 +43,21 @@ void AddKernel(const Ensemble& ensemble, Json& document) {
 
 template <typename Fitted>
 void Predict(const Fitted& fitted, const PredictArguments& options) {
-  const NewRows rows =
-      ReadNewRows(options.rows, MissingFromName(options.missing), fitted.column_names(), fitted.target_name());
+  if (!options.common.json && options.samples == 0 && !options.cov && options.policies.missing == "error") {
+    const StreamRequest request{options.rows,   options.output,         UnseenFromName(options.policies.unseen),
+                                options.latent, options.common.threads, options.common.quiet};
+    return StreamPredictions(fitted, request);
+  }
+  const NewRows rows = RowsFor(fitted, options.rows, options.policies);
   PredictionRequest request;
   request.noise = options.latent ? Noise::kLatent : Noise::kObserved;
   request.samples = options.samples;
   request.cov = options.cov;
   request.seed = options.common.seed;
+  request.threads = options.common.threads;
   const PredictionOutput output = ComputePredictions(fitted, rows.X, request);
   const std::optional<Scores> scores = ScoreRows(fitted, rows);
-  std::vector<std::string> warnings;
-  if (rows.dropped > 0) warnings.push_back(Count(rows.dropped, "row") + " with missing values left out");
+  const std::vector<std::string> warnings = NotesOn(rows);
 
   std::string text;
   if (options.common.json) {
@@ -105,9 +111,7 @@ void RegisterPredict(CLI::App& app, Selected& selected) {
       ->type_name("N")
       ->check(CLI::Range(0, 1000000));
   command->add_flag("--cov", options->cov, "Add the joint covariance as columns cov1..covM");
-  command->add_option("--missing", options->missing, "Rows with missing values: error or drop [error]")
-      ->type_name("POLICY")
-      ->check(CLI::IsMember({"error", "drop"}));
+  AddRowOptions(*command, options->policies);
   command->add_option("-o,--output", options->output, "Write to this file instead of stdout")->type_name("FILE");
   AddCommonOptions(*command, options->common);
   command->footer(kPredictExamples);

@@ -30,7 +30,8 @@ Examples:
 
 struct UpdateArguments {
   CommonOptions common;
-  std::string model, rows, output, missing = "error", method, weights;
+  std::string model, rows, output, method, weights;
+  RowOptions policies;
   bool reinfer = false, keep = false;
   int steps = 0;
 };
@@ -61,8 +62,7 @@ std::string DriftText(const UpdateResult& result) {
 void RunUpdate(const UpdateArguments& options) {
   if (options.model == "-") throw Error(ErrorCode::kUsage, "the model must be a file: it is replaced by the update");
   const Model before = LoadSingle(options.model);
-  const NewRows rows =
-      ReadNewRows(options.rows, MissingFromName(options.missing), before.column_names(), before.target_name());
+  const NewRows rows = RowsFor(before, options.rows, options.policies);
   UpdateOptions update;
   update.reinfer = options.reinfer ? Reinfer::kAlways : options.keep ? Reinfer::kNever : Reinfer::kWhenDrifting;
   if (!options.method.empty()) update.method = ResolveMethod(options.method);
@@ -75,7 +75,7 @@ void RunUpdate(const UpdateArguments& options) {
   report.model = &result.model;
   report.verbose = options.common.verbose;
   report.warnings = result.model.warnings();
-  if (rows.dropped > 0) report.warnings.push_back(Count(rows.dropped, "row") + " with missing values left out");
+  for (std::string& note : NotesOn(rows)) report.warnings.push_back(std::move(note));
   OutputFiles files;
   files.Add(options.output.empty() ? options.model : options.output, SerializeModel(result.model));
   std::string text;
@@ -118,9 +118,7 @@ void RegisterUpdate(CLI::App& app, Selected& selected) {
       ->type_name("K")
       ->check(CLI::Range(0, 1000000));
   command->add_option("--weights", options->weights, "Network weights [the embedded ones]")->type_name("FILE");
-  command->add_option("--missing", options->missing, "Rows with missing values: error or drop [error]")
-      ->type_name("POLICY")
-      ->check(CLI::IsMember({"error", "drop"}));
+  AddRowOptions(*command, options->policies);
   command->add_option("--model", options->output, "Write the model to this file instead of replacing it")
       ->type_name("FILE");
   AddCommonOptions(*command, options->common);

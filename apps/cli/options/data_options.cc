@@ -9,7 +9,7 @@
 #include "instantgp/base/diagnosis.h"
 #include "instantgp/base/error.h"
 #include "instantgp/data/airline.h"
-#include "instantgp/data/csv.h"
+#include "instantgp/data/labelled_table.h"
 #include "instantgp/data/split.h"
 #include "instantgp/model/fit.h"
 
@@ -24,9 +24,6 @@ void CheckCombination(const DataOptions& options, const std::string& command) {
     throw Error(ErrorCode::kUsage,
                 command + " needs a table: instantgp " + command + " DATA.csv ('-' for standard input), or --example");
   }
-  if (!options.output.empty() && options.predict.empty()) {
-    throw Error(ErrorCode::kUsage, "--output says where to write predictions; add --predict X.csv");
-  }
   if (options.predict == "-" && options.data == "-") {
     throw Error(ErrorCode::kUsage, "standard input can be the data or the rows of --predict, not both");
   }
@@ -35,21 +32,36 @@ void CheckCombination(const DataOptions& options, const std::string& command) {
   }
 }
 
-Dataset ReadData(const DataOptions& options, std::vector<std::string>& warnings) {
-  if (options.example) {
-    const Table table = ParseTable(AirlineCsv(), "the airline example");
-    return ToDataset(table, options.target);
-  }
-  const std::string origin = options.data == "-" ? "standard input" : options.data;
-  const Table table = ReadTable(options.data, MissingFromName(options.missing));
-  if (table.dropped_rows > 0) {
-    warnings.push_back(Count(table.dropped_rows, "row") + " with missing values left out (--missing drop)");
-  }
-  try {
-    return ToDataset(table, options.target);
-  } catch (const Error& error) {
-    throw Error(error.code(), origin + ": " + error.what());
-  }
+LabelledTable ReadData(const DataOptions& options) {
+  const CsvOptions csv{options.target, MissingFromName(options.policies.missing), options.categorical,
+                       options.date_formats};
+  if (options.example) return LabelledTable::Of(ParseRawTable(AirlineCsv(), "the airline example"), csv);
+  return ReadLabelledTable(options.data, csv);
+}
+
+// Rows that a split holds out may have levels of their own: nobody chose them, so they are other levels, with a note.
+Dataset HeldOut(const LabelledTable& table, const Dataset& train, const std::vector<int>& rows,
+                std::vector<std::string>& notes) {
+  RecipeRows held_out = table.As(train, rows, UnseenPolicy::kOther);
+  for (const std::string& note : held_out.notes) notes.push_back("held out: " + note);
+  Dataset data = Dataset::Of(std::move(held_out.X), table.y(rows), train.column_names, train.target_name);
+  data.recipe = train.recipe;
+  return data;
+}
+
+NewRows OpenRows(const LabelledTable& table, const Dataset& train, UnseenPolicy unseen) {
+  RecipeRows open = table.As(train, table.open, unseen);
+  NewRows rows;
+  rows.X = std::move(open.X);
+  rows.notes = std::move(open.notes);
+  return rows;
+}
+
+std::vector<int> Chosen(const std::vector<int>& rows, const std::vector<int>& which) {
+  std::vector<int> chosen;
+  chosen.reserve(which.size());
+  for (const int k : which) chosen.push_back(rows[static_cast<std::size_t>(k)]);
+  return chosen;
 }
 
 }  // namespace
@@ -60,9 +72,16 @@ void AddTableOptions(CLI::App& command, DataOptions& options) {
   command.add_option("-t,--target", options.target, "Target column, by name or number [the last]")->type_name("COLUMN");
   command.add_option("--holdout", options.holdout, "Hold out this fraction of the rows and score it")
       ->type_name("FRACTION");
-  command.add_option("--missing", options.missing, "Rows with missing values: error or drop [error]")
-      ->type_name("POLICY")
-      ->check(CLI::IsMember({"error", "drop"}));
+  command
+      .add_option("--categorical", options.categorical,
+                  "Columns of numbers that are codes of categories; texts are categories anyway")
+      ->type_name("COL,...")
+      ->delimiter(',');
+  command
+      .add_option("--date-format", options.date_formats,
+                  "How dates are written, for example %d.%m.%y; for one column COL=%d.%m.%y")
+      ->type_name("FORMAT");
+  AddRowOptions(command, options.policies);
 }
 
 void AddResultOptions(CLI::App& command, DataOptions& options) {
@@ -77,25 +96,51 @@ LoadedData LoadData(const DataOptions& options, const std::string& command, std:
   CheckCombination(options, command);
   LoadedData loaded;
   loaded.source = options.example ? "airline example" : options.data == "-" ? "standard input" : OneLine(options.data);
-  loaded.train = ReadData(options, loaded.notes);
+  const LabelledTable table = ReadData(options);
+  if (table.dropped > 0) {
+    loaded.notes.push_back(Count(table.dropped, "row") + " with missing values left out (--missing drop)");
+  }
+  // What the rows are to be learnt from is settled before anything is learnt from them: levels, medians, first dates.
+  Split split;
+  if (options.holdout) split = HoldoutSplit(static_cast<int>(table.known.size()), *options.holdout, seed);
+  loaded.train = table.Learn(options.holdout ? Chosen(table.known, split.train) : table.known);
+  if (loaded.train.recipe) {
+    for (const ColumnRecipe& column : loaded.train.recipe->columns) {
+      for (std::string& remark : Remarks(column)) loaded.notes.push_back(std::move(remark));
+    }
+  }
   check(loaded.train);
   if (options.holdout) {
-    const Split split = HoldoutSplit(loaded.train.rows(), *options.holdout, seed);
-    loaded.held_out = SelectRows(loaded.train, split.test);
-    loaded.train = SelectRows(loaded.train, split.train);
+    loaded.held_out = HeldOut(table, loaded.train, Chosen(table.known, split.test), loaded.notes);
   }
   if (!options.predict.empty()) {
-    loaded.new_rows = ReadNewRows(options.predict, MissingFromName(options.missing), loaded.train.column_names,
-                                  loaded.train.target_name);
-    if (loaded.new_rows->dropped > 0) {
-      loaded.notes.push_back(Count(loaded.new_rows->dropped, "row") + " of " + OneLine(options.predict) +
-                             " with missing values left out");
+    loaded.new_rows =
+        ReadNewRows(options.predict, {loaded.train.column_names, loaded.train.target_name, loaded.train.recipe.get()},
+                    {MissingFromName(options.policies.missing), UnseenFromName(options.policies.unseen)});
+    for (const std::string& note : NotesOn(*loaded.new_rows)) {
+      loaded.notes.push_back(OneLine(options.predict) + ": " + note);
     }
+  }
+  if (!table.open.empty()) {
+    std::string note = Count(static_cast<long>(table.open.size()), "row") + " without a target not learnt from";
+    if (options.predict.empty() && options.output.empty()) note += "; --output P.csv writes predictions for them";
+    loaded.notes.push_back(std::move(note));
+  }
+  if (!loaded.new_rows && !table.open.empty()) {
+    loaded.new_rows = OpenRows(table, loaded.train, UnseenFromName(options.policies.unseen));
+    loaded.notes.insert(loaded.notes.end(), loaded.new_rows->notes.begin(), loaded.new_rows->notes.end());
+  }
+  if (!options.output.empty() && !loaded.new_rows) {
+    throw Error(ErrorCode::kUsage,
+                "--output says where to write predictions; add --predict X.csv, or rows with an empty target");
   }
   return loaded;
 }
 
 void Deliver(Results results, const DataOptions& options, const CommonOptions& common, const std::string& target) {
+  // Without --predict there are predictions for rows with an empty target: they are written where --output asks for
+  // them, and part of a document.
+  if (options.predict.empty() && options.output.empty() && !common.json) results.predictions.reset();
   const bool on_stdout = results.predictions && (options.output.empty() || options.output == "-");
   std::string csv;
   if (results.predictions) csv = PredictionsToCsv(*results.predictions);
@@ -122,8 +167,10 @@ void AnnounceCost(int n, double bytes, double seconds, const std::string& what, 
   constexpr int kWorthMentioning = 2000;
   if (n < kWorthMentioning || quiet || bytes > kDefaultMemoryLimit) return;  // the fit refuses the last with its reason
   char text[200];
-  std::snprintf(text, sizeof text, "%s of %d rows takes about %.1f GiB of memory and at least %.0f s\n", what.c_str(),
-                n, bytes / std::pow(2.0, 30), std::max(1.0, seconds));
+  const double mebibytes = bytes / std::pow(2.0, 20);
+  const bool many = mebibytes >= 1000;
+  std::snprintf(text, sizeof text, "%s of %d rows takes about %.*f %s of memory and at least %.0f s\n", what.c_str(), n,
+                many ? 1 : 0, many ? mebibytes / 1024 : mebibytes, many ? "GiB" : "MiB", std::max(1.0, seconds));
   Message(text);
 }
 

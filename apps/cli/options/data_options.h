@@ -14,13 +14,15 @@
 namespace instantgp::cli {
 
 struct DataOptions {
-  std::string data, target, missing = "error";
+  std::string data, target;
+  RowOptions policies;
+  std::vector<std::string> categorical, date_formats;
   bool example = false;
   std::optional<double> holdout;
   std::string model, predict, output, plot;
 };
 
-// DATA.csv --example --target --missing --holdout.
+// DATA.csv --example --target --holdout --categorical --date-format --missing --unseen.
 void AddTableOptions(CLI::App& command, DataOptions& options);
 // --model --predict --output --plot.
 void AddResultOptions(CLI::App& command, DataOptions& options);
@@ -29,7 +31,7 @@ struct LoadedData {
   std::string source;  // for people: the file, or what stands for it
   Dataset train;
   std::optional<Dataset> held_out;
-  std::optional<NewRows> new_rows;  // of --predict
+  std::optional<NewRows> new_rows;  // of --predict; without it, those of the table whose target is empty
   std::vector<std::string> notes;   // warnings about rows left out
 };
 

@@ -1,30 +1,35 @@
-// Rows to predict at, matched to a model's columns.
+// Rows to predict at: options, and scores where their targets are known.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "instantgp/base/matrix.h"
-#include "instantgp/data/csv.h"
+#include "apps/cli/options/common.h"
+#include "instantgp/data/new_rows.h"
 #include "instantgp/model/ensemble.h"
 #include "instantgp/model/model.h"
 
 namespace instantgp::cli {
 
-struct NewRows {
-  Matrix X;                 // (m, d), the model's columns in the model's order
-  std::optional<Vector> y;  // (m) when the target's column is there; NaN where its cell is empty
-  int dropped = 0;          // rows left out for missing values
+// --missing and --unseen, as given.
+struct RowOptions {
+  std::string missing = "error", unseen = "error";
 };
+void AddRowOptions(CLI::App& command, RowOptions& options);
 
-// "error" or "drop".
-MissingPolicy MissingFromName(const std::string& name);
+MissingPolicy MissingFromName(const std::string& name);  // "error", "drop" or "impute"
+UnseenPolicy UnseenFromName(const std::string& name);    // "error" or "other"
 
-// By name where the table has a header (other columns are ignored), by position otherwise: d columns, or d + 1 with the
-// target last. Error(kBadInput) names the column that is missing and the nearest there is.
-NewRows ReadNewRows(const std::string& path, MissingPolicy missing, const std::vector<std::string>& columns,
-                    const std::string& target);
+// Rows of a file for a Model or an Ensemble.
+template <typename Fitted>
+NewRows RowsFor(const Fitted& fitted, const std::string& path, const RowOptions& options) {
+  return ReadNewRows(path, {fitted.column_names(), fitted.target_name(), fitted.recipe()},
+                     {MissingFromName(options.missing), UnseenFromName(options.unseen)});
+}
+
+// What to tell about rows that were left out, filled in or taken as other.
+std::vector<std::string> NotesOn(const NewRows& rows);
 
 // Of the rows whose target is known; nullopt when there is none.
 std::optional<Scores> ScoreRows(const Model& model, const NewRows& rows);

@@ -7,6 +7,7 @@
 
 #include "apps/cli/options/common.h"
 #include "apps/cli/options/data_options.h"
+#include "instantgp/data/recipe.h"
 #include "instantgp/model/model.h"
 
 namespace instantgp::cli {
@@ -39,6 +40,10 @@ CommonReport ReportOnData(const Fitted& fitted, const std::vector<std::string>& 
 std::string HeldOutText(const HeldOut& held_out, const std::string& target);
 // A section of its own; empty without warnings.
 std::string WarningsText(const std::vector<std::string>& warnings);
+
+// What the columns of the table are, one a line: a section of its own; empty without a recipe (may be null).
+std::string ColumnsText(const Recipe* recipe);
+Json ColumnsJson(const Recipe& recipe);
 
 // "holdout" (where rows were held out), "time_ms" and "warnings", as every JSON report has them.
 void AddHeldOut(const CommonReport& report, Json& j);

@@ -67,7 +67,7 @@ std::string ReportText(const EnsembleReport& report) {
             ", weights " + Short(t.optimize) + ")";
   }
   rows.push_back({"time", time});
-  std::string out = Heading("Ensemble") + "\n" + FormatTable(rows, 2) + "\n" +
+  std::string out = Heading("Ensemble") + "\n" + FormatTable(rows, 2) + ColumnsText(ensemble.recipe()) + "\n" +
                     Heading("Members (per point, standardised y)") + "\n" + MembersText(report);
   return out + WarningsText(report.warnings);
 }
@@ -85,6 +85,7 @@ Json ReportJson(const EnsembleReport& report) {
   j["d"] = ensemble.columns();
   j["columns"] = ensemble.column_names();
   j["target"] = ensemble.target_name();
+  if (ensemble.recipe() != nullptr) j["table"] = ColumnsJson(*ensemble.recipe());
   j["effective_members"] = ensemble.EffectiveMembers();
   j["members"] = Json::array();
   for (std::size_t k = 0; k < ensemble.members().size(); ++k) {

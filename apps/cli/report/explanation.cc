@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "apps/cli/report/date_axis.h"
 #include "apps/cli/terminal/terminal.h"
 #include "instantgp/base/diagnosis.h"
 #include "instantgp/gp/predictive.h"
@@ -66,7 +67,7 @@ void DrawComponent(plot::Axes& axes, const Model& model, const Component& compon
   const Vector fitted = model.predictive().Mean(model.predictive().X());
   const Vector partial = train.y - model.scaler().UnscaleMean(fitted) + on_rows.mean;
   axes.Title(Shortened(component.text_short, 44) + ": " + ShareText(component.share));
-  axes.XLabel(model.column_names()[static_cast<std::size_t>(column)]);
+  LabelX(axes, model.recipe(), model.column_names(), column, grid[0], grid[grid.size() - 1], 7);
   axes.HorizontalLine(0);
   axes.Band(grid, on_grid.Lower(0.95), on_grid.Upper(0.95), {plot::PaletteColor(0), 0.2}, "95%");
   const double size = train.rows() > 1000 ? 2 : train.rows() > 300 ? 2.6 : 3.4;

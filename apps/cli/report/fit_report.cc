@@ -5,9 +5,11 @@
 #include "apps/cli/terminal/terminal.h"
 #include "instantgp/base/diagnosis.h"
 #include "instantgp/base/version.h"
+#include "instantgp/gp/neighbour_posterior.h"
 #include "instantgp/gp/posterior.h"
 #include "instantgp/gp/sparse_posterior.h"
 #include "instantgp/model/methods.h"
+#include "instantgp/model/spoken_columns.h"
 
 namespace instantgp::cli {
 namespace {
@@ -18,7 +20,7 @@ std::string MethodText(const std::string& name) {
   return method ? name + " (" + std::string(InfoOf(*method).how) + ")" : name;
 }
 
-std::string ColumnsText(const Model& model) {
+std::string InputsText(const Model& model) {
   constexpr int kMost = 8;
   std::string list;
   for (int k = 0; k < model.columns() && k < kMost; ++k) list += (k ? ", " : "") + OneLine(model.column_names()[k]);
@@ -48,7 +50,10 @@ std::string ScalingText(const Model& model) {
   const Scaler& scaler = model.scaler();
   std::vector<std::vector<std::string>> rows = {{"scaling", "0 is at", "1 unit is"}};
   for (int k = 0; k < model.columns(); ++k) {
-    rows.push_back({OneLine(model.column_names()[k]), Short(scaler.x_min[k]), Short(scaler.x_range[k])});
+    const std::string zero = PlaceInWords(model.recipe(), k, scaler.x_min[k]);
+    const std::string unit = LengthInWords(model.recipe(), k, scaler.x_range[k]);
+    rows.push_back({OneLine(model.column_names()[k]), zero.empty() ? Short(scaler.x_min[k]) : zero,
+                    unit.empty() ? Short(scaler.x_range[k]) : unit});
   }
   rows.push_back({OneLine(model.target_name()), Short(scaler.y_mean), Short(scaler.y_std)});
   return FormatTable(rows, 1);
@@ -60,10 +65,14 @@ std::string ModelSummaryText(const Model& model, const std::string& source) {
   const FitSummary& summary = model.summary();
   std::string out;
   out += Line("data", source + ": " + Count(model.rows(), "row") + ", " + Count(model.columns(), "input") + " (" +
-                          ColumnsText(model) + "), target " + OneLine(model.target_name()));
+                          InputsText(model) + "), target " + OneLine(model.target_name()));
   out += Line("kernel", model.KernelShortText());
   out += Line("method", MethodText(summary.method));
-  if (summary.method == "oneshot") {
+  if (model.neighbours() != nullptr) {
+    out += Line("answer", summary.stop_reason);
+    out += Line("left out", "NLL " + Short(summary.nlml_start) + " at the best reading, " + Short(summary.nlml) +
+                                " at the end (per row, standardised y)");
+  } else if (summary.method == "oneshot") {
     out += Line("answer", summary.stop_reason + ", " + Count(summary.evaluations, "likelihood") + " compared");
     out += Line("NLML", Short(summary.nlml) + " (per point, standardised y)");
   } else {
@@ -75,7 +84,10 @@ std::string ModelSummaryText(const Model& model, const std::string& source) {
     out += Line(model.sparse() ? "-ELBO" : "NLML", Short(summary.nlml_start) + " at the start, " + Short(summary.nlml) +
                                                        " at the end (per point, standardised y)");
   }
-  if (model.sparse()) {
+  if (model.neighbours() != nullptr) {
+    out +=
+        Line("predictions", "from the " + Count(model.neighbours()->rule().count, "nearest row") + " of each new one");
+  } else if (model.sparse()) {
     out += Line("inducing", Count(model.sparse()->parts().Z.rows(), "point"));
     out += Line("log evidence", "at least " + Short(model.predictive().log_marginal_likelihood()));
   } else {
@@ -95,7 +107,8 @@ std::string ModelSummaryText(const Model& model, const std::string& source) {
 std::string ParameterTableText(const Model& model) {
   std::vector<std::vector<std::string>> rows = {{"column", "symbol", "parameter", "scaled", "original units"}};
   for (const ReportedParameter& p : model.Parameters()) {
-    rows.push_back({OneLine(p.column), p.symbol, p.name, Short(p.value), Short(p.value_original_units)});
+    rows.push_back({OneLine(p.column), p.symbol, p.name, Short(p.value),
+                    p.in_words.empty() ? Short(p.value_original_units) : p.in_words});
   }
   const double y_std = model.scaler().y_std;
   rows.push_back({"noise", "", "std", Short(NoiseStd(model)), Short(NoiseStd(model) * y_std)});
@@ -109,6 +122,7 @@ std::string ReportText(const FitReport& report) {
   std::string out = Heading("Fit") + "\n" + ModelSummaryText(model, report.source);
   if (report.held_out) out += Line("held out", HeldOutText(*report.held_out, model.target_name()));
   out += Line("time", TimeText(model.summary().time_ms));
+  out += ColumnsText(model.recipe());
   out += "\n" + Heading("Parameters") + "\n" + ParameterTableText(model);
   if (report.verbose) out += "\n" + Heading("Scaling") + "\n" + ScalingText(model);
   return out + WarningsText(report.warnings);
@@ -135,7 +149,11 @@ Json ReportJson(const FitReport& report) {
                                {"name", p.name},
                                {"value", p.value},
                                {"value_original_units", p.value_original_units}});
+    if (p.in_words.empty()) continue;
+    j["parameters"].back()["unit"] = p.unit;
+    j["parameters"].back()["in_words"] = p.in_words;
   }
+  if (model.recipe() != nullptr) j["table"] = ColumnsJson(*model.recipe());
   const double y_std = model.scaler().y_std;
   j["averaged_over"] = model.AveragedOver();
   j["noise_variance"] = model.NoiseVariance();
@@ -144,8 +162,14 @@ Json ReportJson(const FitReport& report) {
   j["amplitude_original_units"] = model.AmplitudeOriginalUnits();
   j["nlml_per_point"] = model.predictive().nlml();  // svgp: its upper bound
   j["nlml_per_point_start"] = summary.nlml_start;
-  j["log_marginal_likelihood"] = model.predictive().log_marginal_likelihood();
-  if (model.sparse()) {
+  // Of all rows a model from neighbours has no likelihood; its nlml_per_point is the density of rows left out.
+  j["log_marginal_likelihood"] =
+      model.neighbours() != nullptr ? Json() : Json(model.predictive().log_marginal_likelihood());
+  if (model.neighbours() != nullptr) {
+    j["neighbours"] = model.neighbours()->rule().count;
+    j["loo_nll_standardized"] = model.neighbours()->nlml();
+    j["loo_nll"] = model.neighbours()->nlml() + std::log(y_std);
+  } else if (model.sparse()) {
     j["inducing"] = model.sparse()->parts().Z.rows();
   } else {
     const double loo = LooStandardized(model);

@@ -5,7 +5,6 @@
 #include <cstdio>
 
 #include "apps/cli/terminal/terminal.h"
-#include "instantgp/plot/figure.h"
 
 namespace instantgp::cli {
 namespace {
@@ -24,21 +23,27 @@ std::string CsvText(const std::string& text) {
   return quoted + '"';
 }
 
-std::string KeyText(const ForecastedSeries& one) {
-  std::string text;
-  for (const std::string& part : one.series.key) text += (text.empty() ? "" : ", ") + part;
-  return text;
-}
-
 std::string SeasonText(const std::vector<double>& seasons) {
   std::string text;
   for (const double period : seasons) text += (text.empty() ? "" : ", ") + LevelText(period);
   return text.empty() ? "none" : text;
 }
 
+std::string Percent(double share) {
+  char text[16];
+  std::snprintf(text, sizeof text, "%.0f %%", 100 * share);
+  return text;
+}
+
 int Place(const ForecastedSeries& one, std::size_t step) { return static_cast<int>(one.series.values.size() + step); }
 
 }  // namespace
+
+std::string KeyText(const ForecastedSeries& one) {
+  std::string text;
+  for (const std::string& part : one.series.key) text += (text.empty() ? "" : ", ") + part;
+  return text;
+}
 
 std::string LevelText(double level) {
   char text[32];
@@ -86,6 +91,7 @@ Json ForecastJson(const ForecastLayout& layout, const ForecastedSeries& one) {
   for (const ForecastMember& member : one.forecast.members) {
     j["structures"].push_back(
         {{"kernel", member.kernel}, {"transform", std::string(Name(member.transform))}, {"weight", member.weight}});
+    if (!member.words.empty()) j["structures"].back()["words"] = member.words;
   }
   j["forecast"] = Json::array();
   for (std::size_t h = 0; h < one.forecast.steps.size(); ++h) {
@@ -171,12 +177,15 @@ std::string ForecastText(const ForecastLayout& layout, const ForecastedSeries& o
   }
   if (explain && !one.forecast.members.empty()) {
     text += "\n" + Heading("Averaged over") + "\n";
-    std::vector<std::vector<std::string>> list = {{"kernel", "of", "weight"}};
+    std::vector<std::vector<std::string>> list = {{"weight", "of", "kernel"}};
     for (const ForecastMember& m : one.forecast.members) {
       const bool plain = m.transform == TransformKind::kNone;
-      list.push_back({m.kernel, plain ? "values" : std::string(Name(m.transform)), Short(m.weight)});
+      list.push_back({Percent(m.weight), plain ? "values" : std::string(Name(m.transform)), m.kernel});
     }
-    text += FormatTable(list, 2);
+    text += FormatTable(list, 3);
+    const ForecastMember& first = one.forecast.members.front();
+    const std::string of = first.transform == TransformKind::kNone ? "the values" : std::string(Name(first.transform));
+    text += "The first, of " + of + ": " + first.words + ".\n";
     text += "\n" + Heading("Parts at the end of the history and of the horizon") + "\n";
     std::vector<std::vector<std::string>> parts = {{"part", "now", "then"}};
     for (const ForecastComponent& c : one.forecast.components) {
@@ -187,58 +196,6 @@ std::string ForecastText(const ForecastLayout& layout, const ForecastedSeries& o
                                                               : "  (the trend plus the others)\n";
   }
   return text;
-}
-
-std::string ForecastPlot(const ForecastLayout& layout, const std::vector<ForecastedSeries>& series) {
-  constexpr std::size_t kMostPanels = 9;
-  const int count = static_cast<int>(std::min(series.size(), kMostPanels));
-  const int columns = count <= 1 ? 1 : count <= 4 ? 2 : 3, rows = (count + columns - 1) / columns;
-  plot::Figure figure(std::max(rows, 1), columns);
-  for (int p = 0; p < count; ++p) {
-    const ForecastedSeries& one = series[static_cast<std::size_t>(p)];
-    plot::Axes& axes = figure.At(p / columns, p % columns);
-    axes.Title(one.series.key.empty() ? layout.target_name : KeyText(one));
-    axes.XLabel(one.series.calendar ? "years" : layout.time_name).YLabel(layout.target_name);
-    // Dates as decimal years, numbers as they are.
-    const auto x_of = [&](int place) {
-      if (!one.series.calendar) return one.series.first + one.series.distance * place;
-      return 1970 + DaysOf(one.series.calendar->At(place)) / 365.2425;
-    };
-    const int n = static_cast<int>(one.series.values.size()), shown = std::max(0, n - 600);
-    std::vector<double> x, y, xf, median;
-    for (int i = shown; i < n; ++i) {
-      x.push_back(x_of(i));
-      y.push_back(one.series.values[static_cast<std::size_t>(i)]);
-    }
-    for (std::size_t h = 0; h < one.forecast.steps.size(); ++h) {
-      xf.push_back(x_of(Place(one, h)));
-      median.push_back(one.forecast.steps[h].median);
-    }
-    const auto vector = [](const std::vector<double>& v) {
-      return Vector(Eigen::Map<const Vector>(v.data(), static_cast<Index>(v.size())));
-    };
-    for (std::size_t k = layout.levels.size(); k-- > 0 && !xf.empty();) {
-      std::vector<double> lower, upper;
-      for (const ForecastStep& step : one.forecast.steps) {
-        lower.push_back(step.lower[k]);
-        upper.push_back(step.upper[k]);
-      }
-      axes.Band(vector(xf), vector(lower), vector(upper), {plot::PaletteColor(0), 0.18},
-                p == 0 ? LevelText(layout.levels[k]) + "%" : "");
-    }
-    axes.Line(vector(x), vector(y), {plot::kInk, 1.1, false}, p == 0 ? "history" : "");
-    if (!xf.empty()) axes.Line(vector(xf), vector(median), {}, p == 0 ? "median" : "");
-    if (!one.forecast.anomalies.empty()) {
-      std::vector<double> xa, ya;
-      for (const ForecastAnomaly& a : one.forecast.anomalies) {
-        if (a.index < shown) continue;
-        xa.push_back(x_of(a.index));
-        ya.push_back(a.value);
-      }
-      axes.Scatter(vector(xa), vector(ya), {plot::PaletteColor(1), plot::Marker::kRing, 8}, p == 0 ? "anomaly" : "");
-    }
-  }
-  return figure.ToSvg();
 }
 
 }  // namespace instantgp::cli

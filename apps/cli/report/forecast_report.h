@@ -23,9 +23,11 @@ std::string ForecastRows(const ForecastLayout& layout, const ForecastedSeries& o
 Json ForecastJson(const ForecastLayout& layout, const ForecastedSeries& one);
 // What a person wants to know about one series.
 std::string ForecastText(const ForecastLayout& layout, const ForecastedSeries& one, bool explain);
-// History, median, intervals, anomalies; an SVG. Up to nine series.
-std::string ForecastPlot(const ForecastLayout& layout, const std::vector<ForecastedSeries>& series);
+// History, median, intervals, anomalies; an SVG. Up to nine series; of a single one with its components below.
+std::string ForecastPlot(const ForecastLayout& layout, const std::vector<ForecastedSeries>& series, bool explain);
 
+// The values of its columns `by`: "Aachen, bread"
+std::string KeyText(const ForecastedSeries& one);
 // "80", "99.5"
 std::string LevelText(double level);
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "apps/cli/terminal/interrupt.h"
 #include "instantgp/base/error.h"
 #include "instantgp/data/csv.h"
 #include "instantgp/model/fit.h"
@@ -37,7 +38,7 @@ void AddJoint(const Fitted& fitted, const Matrix& X, const PredictionRequest& re
 
 PredictionOutput ComputePredictions(const Model& model, const Matrix& X, const PredictionRequest& request) {
   CheckJointSize(X, request);
-  const Prediction prediction = model.Predict(X, request.noise);
+  const Prediction prediction = model.Predict(X, request.noise, {.threads = request.threads, .stop = StopToken()});
   PredictionOutput output;
   output.mean = prediction.mean;
   output.std = prediction.std;

@@ -16,6 +16,7 @@ struct PredictionRequest {
   int samples = 0;
   bool cov = false;
   std::uint64_t seed = 0;
+  int threads = 0;
 };
 
 struct PredictionOutput {

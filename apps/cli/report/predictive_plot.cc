@@ -5,6 +5,8 @@
 #include <functional>
 #include <vector>
 
+#include "apps/cli/report/date_axis.h"
+#include "instantgp/model/spoken_columns.h"
 #include "instantgp/plot/figure.h"
 
 namespace instantgp::cli {
@@ -44,13 +46,17 @@ struct Curves {
 struct Drawn {
   std::string title;
   std::vector<std::string> column_names;
+  const Recipe* recipe;  // may be null
   std::string target_name;
   std::function<Curves(const Matrix& X)> predict;
   std::function<Vector()> loo_mean;
 };
 
 Drawn DrawnOf(const Model& model) {
-  return {KernelTitle(model), model.column_names(), model.target_name(),
+  return {KernelTitle(model),
+          model.column_names(),
+          model.recipe(),
+          model.target_name(),
           [&model](const Matrix& X) {
             const Prediction p = model.Predict(X);
             return Curves{p.mean, p.Lower(0.95), p.Upper(0.95), p.Lower(0.5), p.Upper(0.5), {}};
@@ -70,7 +76,10 @@ Drawn DrawnOf(const Ensemble& ensemble) {
   if (ensemble.summary().weighting != Weighting::kUniform) {
     title += "; heaviest " + KernelTitle(ensemble.members().front().model);
   }
-  return {title, ensemble.column_names(), ensemble.target_name(),
+  return {title,
+          ensemble.column_names(),
+          ensemble.recipe(),
+          ensemble.target_name(),
           [&ensemble, shown](const Matrix& X) {
             const Mixture p = ensemble.Predict(X);
             return Curves{p.Mean(),         p.Quantile(0.025), p.Quantile(0.975),
@@ -121,8 +130,9 @@ std::string OneInput(const Drawn& drawn, const Dataset& train, const Dataset* he
   const Vector grid = GridOver(low, high, 0.04, points);
   Figure figure(1, 1, {600, 320});
   Axes& axes = figure.At(0, 0);
-  axes.Title(drawn.title).XLabel(drawn.column_names[0]).YLabel(drawn.target_name);
+  axes.Title(drawn.title).YLabel(drawn.target_name);
   axes.XLimits(grid[0], grid[grid.size() - 1]);
+  LabelX(axes, drawn.recipe, drawn.column_names, 0, grid[0], grid[grid.size() - 1], 12);
   DrawPrediction(axes, grid, drawn.predict(grid), true);
   axes.Scatter(train.X.col(0), train.y, DataMarks(train.rows()), "data");
   if (held_out) axes.Scatter(held_out->X.col(0), held_out->y, HeldOutMarks(held_out->rows()), "held out");
@@ -135,7 +145,11 @@ struct Slice {
   Vector grid;
   Curves curves;
   double effect = 0;  // how far the mean moves
+  std::string name = {};
+  std::vector<std::string> levels = {};  // of a category, one point each
 };
+
+void SetEffect(Slice& slice) { slice.effect = slice.curves.mean.maxCoeff() / 2 - slice.curves.mean.minCoeff() / 2; }
 
 Slice SliceAlong(const Drawn& drawn, const Dataset& train, const Vector& medians, int column) {
   Slice slice;
@@ -144,8 +158,58 @@ Slice SliceAlong(const Drawn& drawn, const Dataset& train, const Vector& medians
   Matrix X = medians.transpose().replicate(slice.grid.size(), 1);
   X.col(column) = slice.grid;
   slice.curves = drawn.predict(X);
-  slice.effect = slice.curves.mean.maxCoeff() / 2 - slice.curves.mean.minCoeff() / 2;
+  SetEffect(slice);
   return slice;
+}
+
+// The levels of a category beside each other, or a gap beside none; `first` of `count` inputs.
+Slice SliceOverLevels(const Drawn& drawn, const Vector& medians, int first, int count) {
+  const ColumnRecipe& column = *ColumnOfInput(drawn.recipe, first);
+  Slice slice;
+  slice.column = first;
+  const bool gap = column.kind != ColumnKind::kCategory;
+  const int points = gap ? 2 : count;
+  slice.grid = Vector::LinSpaced(points, 0, points - 1);
+  slice.name = gap ? drawn.column_names[static_cast<std::size_t>(first)] : column.name;
+  Matrix X = medians.transpose().replicate(points, 1);
+  X.middleCols(first, count).setZero();
+  for (int k = 0; k < points; ++k) {
+    if (!gap) X(k, first + k) = 1;
+    const std::string& name = drawn.column_names.at(first + (gap ? 0 : k));
+    slice.levels.push_back(gap ? (k == 0 ? "no" : "yes") : name.substr(column.name.size() + 1));
+  }
+  if (gap) X(1, first) = 1;
+  slice.curves = drawn.predict(X);
+  SetEffect(slice);
+  return slice;
+}
+
+// One slice for each column of numbers or dates, each category and each mark of gaps.
+std::vector<Slice> AllSlices(const Drawn& drawn, const Dataset& train, Vector medians) {
+  // The others are at their most frequent level: medians of levels may all be 0.
+  std::vector<std::pair<int, int>> categories;
+  for (int k = 0; k < train.columns();) {
+    int count = 1;
+    const ColumnRecipe* const column = ColumnOfInput(drawn.recipe, k);
+    if (column != nullptr && column->kind == ColumnKind::kCategory) {
+      count = column->inputs() - (column->indicator ? 1 : 0);
+      Index most = 0;
+      train.X.middleCols(k, count).colwise().sum().maxCoeff(&most);
+      medians.segment(k, count).setZero();
+      medians[k + most] = 1;
+    }
+    categories.emplace_back(k, count);
+    k += count;
+    if (column != nullptr && column->indicator && column->kind == ColumnKind::kCategory)
+      categories.emplace_back(k++, 1);
+  }
+  std::vector<Slice> slices;
+  slices.reserve(categories.size());
+  for (const auto& [first, count] : categories) {
+    slices.push_back(IsLevel(drawn.recipe, first) ? SliceOverLevels(drawn, medians, first, count)
+                                                  : SliceAlong(drawn, train, medians, first));
+  }
+  return slices;
 }
 
 void DrawObservedAgainstPredicted(Axes& axes, const Drawn& drawn, const Dataset& train, const Dataset* held_out) {
@@ -159,8 +223,7 @@ void DrawObservedAgainstPredicted(Axes& axes, const Drawn& drawn, const Dataset&
 std::string SeveralInputs(const Drawn& drawn, const Dataset& train, const Dataset* held_out) {
   Vector medians(train.columns());
   for (int k = 0; k < train.columns(); ++k) medians[k] = Median(train.X.col(k));
-  std::vector<Slice> slices;
-  for (int k = 0; k < train.columns(); ++k) slices.push_back(SliceAlong(drawn, train, medians, k));
+  std::vector<Slice> slices = AllSlices(drawn, train, medians);
   const bool some = static_cast<int>(slices.size()) > kMostColumnPanels;
   if (some) {
     std::stable_sort(slices.begin(), slices.end(), [](const Slice& a, const Slice& b) { return a.effect > b.effect; });
@@ -172,7 +235,7 @@ std::string SeveralInputs(const Drawn& drawn, const Dataset& train, const Datase
   Figure figure((panels + columns - 1) / columns, columns, {230, 180});
   figure.SetTitle(drawn.title + " (" +
                   (some ? std::to_string(slices.size()) + " most influential columns" : "each column") +
-                  ", the others at their medians)");
+                  ", the others at their medians" + (drawn.recipe != nullptr ? " or most frequent levels)" : ")"));
   // One y axis for all slices, so that their effects can be compared.
   plot::RangeCollector range(plot::Scale::kLinear);
   for (const Slice& slice : slices) {
@@ -187,10 +250,18 @@ std::string SeveralInputs(const Drawn& drawn, const Dataset& train, const Datase
       continue;
     }
     const Slice& slice = slices[static_cast<std::size_t>(i)];
-    axes.XLabel(drawn.column_names[static_cast<std::size_t>(slice.column)]).YLimits(limits.lower, limits.upper);
-    axes.XLimits(slice.grid[0], slice.grid[slice.grid.size() - 1]);
+    axes.YLimits(limits.lower, limits.upper);
     if (i % columns == 0) axes.YLabel(drawn.target_name);
-    DrawPrediction(axes, slice.grid, slice.curves, i == 0);
+    if (slice.levels.empty()) {
+      const double low = slice.grid[0], high = slice.grid[slice.grid.size() - 1];
+      axes.XLimits(low, high);
+      LabelX(axes, drawn.recipe, drawn.column_names, slice.column, low, high, 5);
+      DrawPrediction(axes, slice.grid, slice.curves, i == 0);
+    } else {
+      axes.XLabel(slice.name).XCategories(slice.levels);
+      axes.ErrorBars(slice.grid, slice.curves.lower95, slice.curves.upper95, LineStyle{PaletteColor(0), 1.2});
+      axes.Scatter(slice.grid, slice.curves.mean, MarkerStyle{PaletteColor(0), Marker::kDot, 5});
+    }
   }
   return figure.ToSvg();
 }

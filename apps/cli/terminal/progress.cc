@@ -34,10 +34,11 @@ void StatusLine::Say(const std::string& text) {
 
 Progress::Progress(std::string unit, bool quiet) : unit_(std::move(unit)), line_(quiet) {}
 
-void Progress::Update(int done, int of, std::optional<double> seconds_left) {
+void Progress::Update(int done, int of, std::optional<double> seconds_left, const std::string& more) {
   if (line_.quiet() || of <= 0) return;
   std::string text = std::to_string(done) + "/" + std::to_string(of) + " " + unit_;
   if (seconds_left) text += ", " + Duration(*seconds_left) + " left";
+  if (!more.empty()) text += ", " + more;
   if (line_.terminal()) {
     constexpr int kWidth = 30;
     const int filled = static_cast<int>(static_cast<long>(kWidth) * done / of);

@@ -32,7 +32,8 @@ class StatusLine {
 class Progress {
  public:
   Progress(std::string unit, bool quiet);
-  void Update(int done, int of, std::optional<double> seconds_left = {});
+  // `more` follows the time left: "230 a second".
+  void Update(int done, int of, std::optional<double> seconds_left = {}, const std::string& more = "");
 
  private:
   std::string unit_;

@@ -30,7 +30,7 @@ struct ForecastingRecord {
 
 struct ForecastingResult {
   std::vector<ForecastingRecord> records;
-  std::string markdown;     // tables by frequency: all series, and those with odd numbers, which nothing was tuned on
+  std::string markdown;     // tables by frequency: all series, and those with odd numbers, which no prior was tuned on
   std::string records_csv;  // one line per record
 };
 

@@ -22,7 +22,7 @@ struct ShownMethod {
   int color;
 };
 
-constexpr std::array<ShownMethod, 14> kShown = {{{"oneshot", "", 0},
+constexpr std::array<ShownMethod, 15> kShown = {{{"oneshot", "", 0},
                                                  {kBareMethod, "one-shot, the network alone", kGrey},
                                                  {"refine", "", 5},
                                                  {"ensemble", "one-shot ensemble", 1},
@@ -34,6 +34,7 @@ constexpr std::array<ShownMethod, 14> kShown = {{{"oneshot", "", 0},
                                                  {"multistart", "", 1},
                                                  {"map", "", 3},
                                                  {"svgp", "", 6},
+                                                 {"neighbours", "", 3},
                                                  {"ensemble-ml", "GP-ML ensemble", 4},
                                                  {"truth", "true parameters", 6}}};
 

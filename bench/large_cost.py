@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""What a fit by neighbours and its predictions cost, against the number of rows and of columns.
+
+    python3 bench/large_cost.py [--rows 1e4,1e5,1e6] [--columns 2,4,8] [--figure docs/large-cost.svg]
+
+Tables are sums of waves along the columns with noise. Times are of whole commands: CSV to saved model, and 1,000
+predictions from that model, reading it included.
+"""
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+
+def write_table(path, n, d, seed, target):
+    random = np.random.RandomState(seed)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(",".join([f"x{k + 1}" for k in range(d)] + (["y"] if target else [])) + "\n")
+        for first in range(0, n, 100_000):
+            X = random.uniform(size=(min(100_000, n - first), d))
+            y = sum(np.sin((20 / (k + 1)) * X[:, k] + k) / (k + 1) for k in range(d)) + 0.1 * random.normal(size=len(X))
+            np.savetxt(file, np.column_stack([X, y]) if target else X, delimiter=",", fmt="%.7g")
+
+
+def measure(program, n, d, folder):
+    train, test, model = folder / "train.csv", folder / "test.csv", folder / "model.gp"
+    write_table(train, n, d, 1, True)
+    write_table(test, 1000, d, 2, False)
+    start = time.perf_counter()
+    process = subprocess.Popen([program, "fit", train, "--method", "neighbours", "--model", model, "--quiet"],
+                               stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    fit = time.perf_counter() - start
+    if status != 0:
+        raise RuntimeError(f"fit of {n} rows and {d} columns failed")
+    start = time.perf_counter()
+    subprocess.run([program, "predict", model, test, "--output", folder / "p.csv", "--quiet"], check=True)
+    return fit, usage.ru_maxrss / 1024, time.perf_counter() - start
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", default=str(Path(__file__).resolve().parent.parent / "build/release/instantgp"))
+    parser.add_argument("--rows", default="1e4,1e5,1e6,3e6", help="of tables of two columns")
+    parser.add_argument("--columns", default="2,4,8,12,16,24", help="of tables of --fixed-rows rows")
+    parser.add_argument("--fixed-rows", default=100_000, type=float)
+    parser.add_argument("--figure", type=Path)
+    options = parser.parse_args()
+    by_rows = [(int(float(n)), 2) for n in options.rows.split(",") if n]
+    by_columns = [(int(options.fixed_rows), int(d)) for d in options.columns.split(",") if d]
+    results = {}
+    print("| rows | columns | fit s | predict 1,000 s | memory MiB |\n|---|---|---|---|---|")
+    with tempfile.TemporaryDirectory() as folder:
+        for n, d in dict.fromkeys(by_rows + by_columns):
+            fit, memory, predict = results[n, d] = measure(options.program, n, d, Path(folder))
+            print(f"| {n:,} | {d} | {fit:.1f} | {predict:.2f} | {memory:.0f} |", flush=True)
+    if options.figure:
+        import matplotlib
+
+        matplotlib.use("svg")
+        matplotlib.rcParams["svg.hashsalt"] = "instantgp"
+        import matplotlib.pyplot as plt
+
+        figure, axes = plt.subplots(1, 2, figsize=(9, 3.4), sharey=True)
+        for axis, cases, place, label in ((axes[0], by_rows, 0, "rows (two columns)"),
+                                          (axes[1], by_columns, 1, f"columns ({int(options.fixed_rows):,} rows)")):
+            x = [case[place] for case in cases]
+            axis.plot(x, [results[case][0] for case in cases], "o-", label="CSV to saved model")
+            axis.plot(x, [results[case][2] for case in cases], "s--", label="1,000 predictions")
+            axis.set_xscale("log")
+            axis.set_yscale("log")
+            axis.set_xticks(x, [f"{v:,}" for v in x])
+            axis.minorticks_off()
+            axis.set_xlabel(label)
+            axis.grid(alpha=0.3)
+        axes[0].set_ylabel("seconds")
+        axes[0].legend(frameon=False)
+        figure.tight_layout()
+        figure.savefig(options.figure, metadata={"Date": None})
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

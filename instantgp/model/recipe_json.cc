@@ -1,0 +1,142 @@
+#include "instantgp/model/recipe_json.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "instantgp/base/error.h"
+#include "instantgp/data/civil.h"
+
+namespace instantgp {
+namespace {
+
+using nlohmann::json;
+
+constexpr ColumnKind kKinds[] = {ColumnKind::kNumber, ColumnKind::kDate, ColumnKind::kCategory, ColumnKind::kLeftOut};
+constexpr std::array<const char*, 10> kUnitNames = {"microsecond",  "second", "minute", "hour",    "day",
+                                                    "business day", "week",   "month",  "quarter", "year"};
+
+[[noreturn]] void Impossible(const std::string& what) {
+  throw Error(ErrorCode::kBadInput, "the description of the columns " + what);
+}
+
+ColumnKind KindFromName(const std::string& name) {
+  for (const ColumnKind kind : kKinds) {
+    if (Name(kind) == name) return kind;
+  }
+  Impossible("knows a column that is neither number, date nor category");
+}
+
+CalendarUnit UnitFromName(const std::string& name) {
+  const auto found = std::find(kUnitNames.begin(), kUnitNames.end(), name);
+  if (found == kUnitNames.end()) Impossible("counts dates in an unknown unit");
+  return static_cast<CalendarUnit>(found - kUnitNames.begin());
+}
+
+json DateToJson(const ColumnRecipe& column) {
+  const DateForm& form = column.form;
+  const Calendar& calendar = column.calendar;
+  return {{"format", form.format},
+          {"also_format", form.also_format},
+          {"fraction_digits", form.style.fraction_digits},
+          {"upper_names", form.style.upper_names},
+          {"offset_style", form.style.offset},
+          {"offset_minutes", form.offset_minutes},
+          {"mixed_offsets", form.mixed_offsets},
+          {"unit", kUnitNames[static_cast<std::size_t>(calendar.step().unit)]},
+          {"first_us", calendar.first().local_us},
+          {"first_offset_minutes", calendar.first().offset_minutes},
+          {"day_of_month", calendar.day_of_month()},
+          {"step", column.step}};
+}
+
+void DateFromJson(const json& j, ColumnRecipe& column) {
+  DateForm& form = column.form;
+  form.format = j.at("format").get<std::string>();
+  form.also_format = j.at("also_format").get<std::string>();
+  try {
+    DateFormat checked(form.format);
+    if (!form.also_format.empty()) checked = DateFormat(form.also_format);
+  } catch (const Error&) {
+    Impossible("holds a format of dates that is none");
+  }
+  form.style.fraction_digits = j.at("fraction_digits").get<int>();
+  form.style.upper_names = j.at("upper_names").get<bool>();
+  form.style.offset = j.at("offset_style").get<std::string>();
+  form.offset_minutes = j.at("offset_minutes").get<int>();
+  form.mixed_offsets = j.at("mixed_offsets").get<bool>();
+  column.step = j.at("step").get<std::string>();
+  const auto unit = UnitFromName(j.at("unit").get<std::string>());
+  const Moment first{j.at("first_us").get<std::int64_t>(), j.at("first_offset_minutes").get<int>()};
+  const int day = j.at("day_of_month").get<int>();
+  constexpr int kDayMinutes = 24 * 60;
+  const bool in_calendar =
+      first.local_us >= DayNumber(1, 1, 1) * kDayUs && first.local_us < DayNumber(10'000, 1, 1) * kDayUs;
+  if (!in_calendar || std::abs(first.offset_minutes) > kDayMinutes || std::abs(form.offset_minutes) > kDayMinutes ||
+      day < 1 || day > 31 || form.style.fraction_digits < 0 || form.style.fraction_digits > 6 ||
+      (unit == CalendarUnit::kBusinessDay && WeekdayOf(FloorDiv(first.local_us, kDayUs)) > 5)) {
+    Impossible("holds a date that cannot be");
+  }
+  column.calendar = Calendar({unit, 1}, first, day);
+}
+
+void LevelsFromJson(const json& j, ColumnRecipe& column) {
+  column.levels = j.at("levels").get<std::vector<std::string>>();
+  column.rare = j.at("rare").get<std::vector<std::string>>();
+  const std::size_t inputs = column.levels.size() + (column.rare.empty() ? 0 : 1);
+  std::set<std::string> all(column.levels.begin(), column.levels.end());
+  all.insert(column.rare.begin(), column.rare.end());
+  if (inputs < 1 || inputs > static_cast<std::size_t>(kMostLevels) ||
+      all.size() != column.levels.size() + column.rare.size()) {
+    Impossible("holds no levels, too many, or one twice");
+  }
+}
+
+}  // namespace
+
+json RecipeToJson(const Recipe& recipe) {
+  json list = json::array();
+  for (const ColumnRecipe& column : recipe.columns) {
+    json j = {{"name", column.name}, {"kind", Name(column.kind)}};
+    if (column.kind == ColumnKind::kDate) j["date"] = DateToJson(column);
+    if (column.kind == ColumnKind::kCategory) {
+      j["levels"] = column.levels;
+      j["rare"] = column.rare;
+    }
+    j["indicator"] = column.indicator;
+    if (column.fill) j["fill"] = *column.fill;
+    j["gaps"] = column.gaps;
+    j["different"] = column.different;
+    list.push_back(std::move(j));
+  }
+  return list;
+}
+
+Recipe RecipeFromJson(const json& j) {
+  Recipe recipe;
+  std::set<std::string> names;
+  for (const json& item : j) {
+    ColumnRecipe column;
+    column.name = item.at("name").get<std::string>();
+    column.kind = KindFromName(item.at("kind").get<std::string>());
+    if (column.kind == ColumnKind::kDate) DateFromJson(item.at("date"), column);
+    if (column.kind == ColumnKind::kCategory) LevelsFromJson(item, column);
+    column.indicator = item.at("indicator").get<bool>();
+    if (item.contains("fill")) column.fill = item.at("fill").get<double>();
+    column.gaps = item.at("gaps").get<int>();
+    column.different = item.at("different").get<int>();
+    if (!names.insert(column.name).second) Impossible("names a column twice");
+    if ((column.indicator && !column.fill) || (column.fill && !std::isfinite(*column.fill))) {
+      Impossible("has no value for gaps");
+    }
+    recipe.columns.push_back(std::move(column));
+  }
+  return recipe;
+}
+
+}  // namespace instantgp

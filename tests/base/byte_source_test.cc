@@ -1,0 +1,90 @@
+#include "instantgp/base/byte_source.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "instantgp/base/error.h"
+#include "instantgp/base/file.h"
+
+namespace instantgp {
+namespace {
+
+class ByteSourceTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    char name[] = "/tmp/byte_source_XXXXXX";
+    const int fd = ::mkstemp(name);
+    ASSERT_GE(fd, 0);
+    ::close(fd);
+    path_ = name;
+  }
+  void TearDown() override { ::unlink(path_.c_str()); }
+
+  void WritePacked(const std::string& text, const char* mode = "wb") {
+    const gzFile file = ::gzopen(path_.c_str(), mode);
+    ASSERT_EQ(::gzwrite(file, text.data(), static_cast<unsigned>(text.size())), static_cast<int>(text.size()));
+    ASSERT_EQ(::gzclose(file), Z_OK);
+  }
+
+  static ErrorCode CodeOf(const std::string& path, std::size_t most = kMostUnpackedBytes) {
+    try {
+      ReadText(path, most);
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find(path), std::string::npos);
+      return error.code();
+    }
+    ADD_FAILURE() << "no error";
+    return ErrorCode::kFailure;
+  }
+
+  std::string path_;
+};
+
+std::string SomeText(std::size_t size) {
+  std::string text;
+  for (std::size_t i = 0; text.size() < size; ++i) text += std::to_string(i * i % 1000003) + ",";
+  return text;
+}
+
+TEST_F(ByteSourceTest, PlainAndPackedAreTheSame) {
+  for (const std::size_t size : {0u, 1u, 100u, 70000u, 900000u}) {
+    const std::string text = size == 0 ? "" : SomeText(size);
+    WriteFileAtomically(path_, text);
+    EXPECT_EQ(ReadText(path_), text);
+    WritePacked(text);
+    EXPECT_EQ(ReadText(path_), text);
+  }
+  WritePacked("one,");
+  WritePacked("two", "ab");  // two members in one file
+  EXPECT_EQ(ReadText(path_), "one,two");
+}
+
+TEST_F(ByteSourceTest, EveryTruncationAndManyAlterationsAreRefused) {
+  const std::string text = SomeText(3000);
+  WritePacked(text);
+  const std::string packed = ReadFile(path_);
+  for (std::size_t length = 2; length < packed.size(); length += 7) {
+    WriteFileAtomically(path_, packed.substr(0, length));
+    EXPECT_EQ(CodeOf(path_), ErrorCode::kBadInput) << length;
+  }
+  for (std::size_t k = 12; k < packed.size(); k += 11) {
+    std::string altered = packed;
+    altered[k] = static_cast<char>(altered[k] ^ (1 << (k % 8)));
+    WriteFileAtomically(path_, altered);
+    EXPECT_EQ(CodeOf(path_), ErrorCode::kBadInput) << k;
+  }
+}
+
+TEST_F(ByteSourceTest, WhatCannotBeReadSaysWhy) {
+  EXPECT_EQ(CodeOf("/nowhere/at/all.csv"), ErrorCode::kBadInput);
+  EXPECT_EQ(CodeOf("/tmp"), ErrorCode::kBadInput);
+  WritePacked(std::string(5 << 20, 'a'));  // a few kilobytes
+  EXPECT_EQ(CodeOf(path_, 1 << 20), ErrorCode::kLimit);
+}
+
+}  // namespace
+}  // namespace instantgp
