@@ -1,6 +1,7 @@
 // Models from neighbours through the facade: fitting, degenerate tables, saving, updating.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -96,7 +97,7 @@ TEST(NeighboursModel, DegenerateTables) {
   const Dataset waves = Waves(400);
   const auto fit = [&](const Matrix& X, const Vector& y) {
     const Model model = Fit(Dataset::Of(X, y), "SE", ByNeighbours());
-    const Prediction prediction = model.Predict(X.topRows(20));
+    const Prediction prediction = model.Predict(X.topRows(std::min<Eigen::Index>(20, X.rows())));
     EXPECT_TRUE(prediction.mean.allFinite());
     EXPECT_TRUE(prediction.std.allFinite());
     return prediction;
