@@ -40,43 +40,71 @@ LogParameters StandardStartFor(const Expression& expression, const Vector& y) {
 }
 
 struct End {
-  NlmlPoint point;       // on the rows of the run, or on all of them
-  LogParameters centre;  // where it started
-  double value = 0;      // the likelihood and the pull, on all rows
+  NlmlPoint point;   // on the rows of the run, or on all of them
+  double value = 0;  // the likelihood and the pull, on all rows
   int evaluations = 0;
   bool moved = false;
   Matrix curvature;  // per point, near the end; empty: none was made
+  Pull pull;
+  StepMatrix<float> reading;
 };
 
-// Steps on some rows from `start`, pulled towards `centre`. `start` brings its factor along where it has one.
-End Step(const Covariance& covariance, const ParameterTable& table, const Matrix& X, const Vector& y, NlmlPoint start,
-         const LogParameters& centre, double pull_std, int steps, const FixedRows& fixed, const ClosedFormScale* scale,
-         ThreadPool* pool, const FurtherSteps& further) {
-  Type2Objective objective(covariance, table, X, y, false, pool);
-  objective.PullTowards(centre, pull_std);
-  objective.Hold(fixed, true);
-  End end;
-  end.centre = centre;
-  end.point.theta = start.theta;
-  if (start.value.ok) objective.StartFrom(std::move(start));
+// What all descents of one fit share.
+struct Ground {
+  const Covariance& covariance;
+  const ParameterTable& table;
+  const ClosedFormScale* scale;
+  const FixedRows& fixed;
+  LogParameters scale_direction;
+  int n;        // all rows
+  int columns;  // of the kernel
+};
+
+// The pull for steps from theta, which moves to its best scale; by the step network where there is one.
+void SetPull(const Ground& ground, const Vector& y, const StepWeights* network, bool standard,
+             Type2Objective& objective, End& end) {
+  LogParameters& theta = end.point.theta;
+  end.pull = PullToStart(theta, ground.n);
+  if (network != nullptr && !network->values.empty() && ground.n <= kMostRowsOfLearnedPull) {
+    StepStart start{
+        .table = ground.table, .theta = theta, .scale = ground.scale_direction, .gradient = {}, .curvature = {}};
+    if (objective.LookAt(start.theta, &start.nlml, &start.gradient, &start.curvature)) {
+      start.mean_square = std::max(y.squaredNorm() / static_cast<double>(y.size()), 1e-300);
+      start.rows = static_cast<int>(y.size());
+      start.columns = ground.columns;
+      start.standard = standard;
+      end.reading = ReadStart(start);
+      StepTrace<float> trace;
+      const StepMatrix<float> answers = StepForward(network->hidden, network->values.data(), end.reading, trace);
+      theta = start.theta;
+      end.pull = PullOfAnswers(theta, answers, ground.n);
+      end.pull.centre = ground.fixed.Held(end.pull.centre);
+    }
+  }
+  objective.PullTowards(end.pull);
+}
+
+// Steps on some rows from end.point, which brings its factor along where it has one, under end.pull.
+void Step(const Ground& ground, const Matrix& X, const Vector& y, Type2Objective& objective, int steps,
+          ThreadPool* pool, const FurtherSteps& further, End& end) {
   SecondOrderOptions options{.reach = objective.StepReach(), .max_steps = further.most, .sure_steps = steps};
   options.worth = kWorthOfAStep / static_cast<double>(y.size());
   options.worth_of_more = further.worth;
   const OptimizeSummary summary = MinimizeSecondOrder(objective, end.point.theta, options);
-  end.evaluations = summary.evaluations;
-  end.moved = summary.steps > 0;
-  end.curvature = summary.curvature;
-  if (summary.x.size() == 0) return end;
+  end.evaluations += summary.evaluations;
+  end.moved = end.moved || summary.steps > 0;
+  if (summary.curvature.size() > 0) end.curvature = summary.curvature;
+  end.point.value = {};
+  if (summary.x.size() == 0) return;
   end.value = summary.value;
   if (std::optional<NlmlPoint> point = objective.TakePoint(summary.x)) {
     end.point = *std::move(point);
   } else {
     end.point.theta = summary.x;
     end.point.workspace.covariance.pool = pool;
-    Evaluate(covariance, X, y, scale, end.point);
+    Evaluate(ground.covariance, X, y, ground.scale, end.point);
     ++end.evaluations;
   }
-  return end;
 }
 
 }  // namespace
@@ -89,61 +117,74 @@ DescentPlan PlanFor(const Covariance& covariance, int n, int columns) {
   return one_leaf_per_column ? DescentPlan{160, 5, 2} : DescentPlan{n <= 200 ? 200 : 128, 4, 0};
 }
 
-double PullStd(int n) { return std::max(1.0, std::pow(n / 250.0, 2)); }
-
 Descent Descend(const Covariance& covariance, const Matrix& X, const Vector& y, std::span<const LogParameters> starts,
-                const ClosedFormScale* scale, const FixedRows& fixed, ThreadPool* pool) {
+                const ClosedFormScale* scale, const FixedRows& fixed, const StepWeights* steps, ThreadPool* pool) {
   const Expression& expression = covariance.expression();
   const ParameterTable table(expression);
-  const int n = static_cast<int>(X.rows());
-  const DescentPlan plan = PlanFor(covariance, n, static_cast<int>(ColumnsOf(expression).size()));
+  const int n = static_cast<int>(X.rows()), columns = static_cast<int>(ColumnsOf(expression).size());
+  const DescentPlan plan = PlanFor(covariance, n, columns);
   const RowSample rows = SpreadSample(X, y, plan.rows);
-  const double pull_std = PullStd(n);
-  const LogParameters direction = ScaleDirection(expression), unit = direction.normalized();
+  const Ground ground{covariance, table, scale, fixed, ScaleDirection(expression), n, columns};
+  const LogParameters unit = ground.scale_direction.normalized();
   const auto value_of = [&](const End& end) {
-    const Vector way = end.point.theta - end.centre;
-    const double squared = way.squaredNorm() - std::pow(unit.dot(way), 2);
-    return end.point.value.nlml + 0.5 * squared / (n * pull_std * pull_std);
+    Vector way = end.point.theta - end.pull.centre;
+    way -= unit.dot(way) * unit;
+    return end.point.value.nlml + 0.5 * way.dot(end.pull.precision.cwiseProduct(way)) / n;
   };
 
   // From all starts and the standard one; where the steps see a part of the rows only, the first start as it is stands
-  // beside their ends.
+  // beside their ends, under the pull that its steps have.
   const bool part = n > plan.rows;
-  const int count = static_cast<int>(starts.size()), standard = count, as_it_is = count + 1;
-  std::vector<End> ends(starts.size() + (part ? 2 : 1));
+  const int count = static_cast<int>(starts.size()), standard = count;
+  std::vector<End> ends(starts.size() + 1);
+  End as_it_is;
   RunOn(pool, static_cast<int>(ends.size()), [&](int k, int) {
     End& end = ends[static_cast<std::size_t>(k)];
-    const LogParameters centre = k == standard  ? fixed.Held(StandardStartFor(expression, y))
-                                 : k < standard ? starts[static_cast<std::size_t>(k)]
-                                                : starts.front();
-    if (k != as_it_is) {
-      end = Step(covariance, table, rows.X, rows.y, {.theta = centre}, centre, pull_std, plan.steps, fixed, scale,
-                 nullptr, part ? kOnAPart : kOnAllRows);
-      if (!part) return;
-      end.point.theta += end.point.value.log_scale * direction;
-    } else {
-      end.centre = end.point.theta = centre;
+    end.point.theta = k == standard ? fixed.Held(StandardStartFor(expression, y)) : starts[static_cast<std::size_t>(k)];
+    Type2Objective objective(covariance, table, rows.X, rows.y, false, nullptr);
+    objective.Hold(fixed, true);
+    SetPull(ground, rows.y, steps, k == standard, objective, end);
+    if (part && k == 0) {
+      as_it_is.point.theta = starts.front();
+      as_it_is.pull = end.pull;
     }
+    Step(ground, rows.X, rows.y, objective, plan.steps, nullptr, part ? kOnAPart : kOnAllRows, end);
+    if (!part) return;
+    end.point.theta += end.point.value.log_scale * ground.scale_direction;
     Evaluate(covariance, X, y, scale, end.point);
     ++end.evaluations;
     if (end.point.value.ok) end.value = value_of(end);
   });
+  if (part) {
+    as_it_is.point.workspace.covariance.pool = pool;
+    Evaluate(covariance, X, y, scale, as_it_is.point);
+    ++as_it_is.evaluations;
+    if (as_it_is.point.value.ok) as_it_is.value = value_of(as_it_is);
+    ends.push_back(std::move(as_it_is));
+  }
   Descent descent;
   for (const End& end : ends) descent.evaluations += end.evaluations;
   const auto best = std::min_element(ends.begin(), ends.end(), [](const End& a, const End& b) {
     return a.point.value.ok && (!b.point.value.ok || a.value < b.value);
   });
-  descent.moved = best->moved || (best != ends.begin() && best != ends.begin() + as_it_is);
-  descent.end = std::move(best->point);
-  descent.curvature = std::move(best->curvature);
-  if (!descent.end.value.ok || !part || plan.steps_on_all_rows == 0) return descent;
-
-  End last = Step(covariance, table, X, y, std::move(descent.end), best->centre, pull_std, plan.steps_on_all_rows,
-                  fixed, scale, pool, kOnAllRows);
-  descent.evaluations += last.evaluations;
-  descent.end = std::move(last.point);
-  if (last.curvature.size() > 0) descent.curvature = std::move(last.curvature);
-  descent.moved = descent.moved || last.moved;
+  End& end = *best;
+  end.moved = end.moved || (best != ends.begin() && best - ends.begin() <= standard);
+  if (end.point.value.ok && part && plan.steps_on_all_rows > 0) {
+    Type2Objective objective(covariance, table, X, y, false, pool);
+    objective.Hold(fixed, true);
+    objective.PullTowards(end.pull);
+    const int before = end.evaluations;
+    NlmlPoint start = std::move(end.point);
+    end.point = {.theta = start.theta};
+    objective.StartFrom(std::move(start));
+    Step(ground, X, y, objective, plan.steps_on_all_rows, pool, kOnAllRows, end);
+    descent.evaluations += end.evaluations - before;
+  }
+  descent.end = std::move(end.point);
+  descent.moved = end.moved;
+  descent.curvature = std::move(end.curvature);
+  descent.pull = std::move(end.pull);
+  descent.reading = std::move(end.reading);
   return descent;
 }
 

@@ -51,6 +51,8 @@ struct Chosen {
   int evaluations = 0;
   bool stepped = false;
   Matrix curvature;  // Descent's
+  Pull pull;
+  StepMatrix<float> reading;
 };
 
 // The hypotheses, best first, on some of the rows.
@@ -85,18 +87,21 @@ std::vector<LogParameters> StartsAmong(const std::vector<NlmlPoint>& candidates,
 }
 
 Chosen Choose(const Structure& structure, const Matrix& X, const Vector& y, const Matrix& hypotheses,
-              const ClosedFormScale* scale, bool with_steps, const FixedRows& fixed, ThreadPool* pool) {
+              const ClosedFormScale* scale, bool with_steps, const FixedRows& fixed, const StepWeights* steps,
+              ThreadPool* pool) {
   const Covariance covariance(ToExpression(structure));
   const int n = static_cast<int>(X.rows());
   Chosen chosen;
   std::vector<NlmlPoint> candidates = Rank(structure, covariance, SpreadSample(X, y, kRankingRows), hypotheses, scale,
                                            with_steps, fixed, pool, &chosen.evaluations);
   if (with_steps && !candidates.empty()) {
-    Descent descent = Descend(covariance, X, y, StartsAmong(candidates, structure), scale, fixed, pool);
+    Descent descent = Descend(covariance, X, y, StartsAmong(candidates, structure), scale, fixed, steps, pool);
     chosen.evaluations += descent.evaluations;
     chosen.point = std::move(descent.end);
     chosen.stepped = descent.moved;
     chosen.curvature = std::move(descent.curvature);
+    chosen.pull = std::move(descent.pull);
+    chosen.reading = std::move(descent.reading);
   }
   // As decoded; or where steps found nothing that has a factor on all rows. The best one's turn first.
   for (std::size_t k = 0; k < candidates.size() && !chosen.point.value.ok; ++k) {
@@ -132,7 +137,8 @@ OneShot InferOneShot(const TrainedNetwork& network, const Encoding& encoding, co
   if (options.kernel != nullptr) fixed = FixedRowsOf(*options.kernel, encoding.scaler.x_range, encoding.scaler.y_std);
   for (Index k = 0; k < hypotheses.cols(); ++k) hypotheses.col(k) = fixed.Held(hypotheses.col(k));
   const std::optional<ClosedFormScale> scale = ScaleOf(network.config());
-  Chosen chosen = Choose(structure, X, y, hypotheses, scale ? &*scale : nullptr, !bare, fixed, options.pool);
+  const StepWeights* steps = options.steps != nullptr ? options.steps : &network.steps();
+  Chosen chosen = Choose(structure, X, y, hypotheses, scale ? &*scale : nullptr, !bare, fixed, steps, options.pool);
   const double n = static_cast<double>(X.rows());
   const bool averaged = options.draws > 0 && !bare && n <= kMostRowsToAverage;
   double log_scale = chosen.point.value.log_scale;
@@ -142,11 +148,23 @@ OneShot InferOneShot(const TrainedNetwork& network, const Encoding& encoding, co
   Posterior posterior = ScaledPosterior(structure, expression, X, y, chosen.point, log_scale);
   Matrix draws;
   if (averaged) {
-    draws = DrawParameters(Covariance(posterior.expression()), X, y, posterior.theta(), options.draws);
+    draws = DrawParameters(
+        Covariance(posterior.expression()), X, y, posterior.theta(),
+        chosen.pull.precision.size() > 0 ? chosen.pull.precision : Vector(Vector::Ones(posterior.theta().size())),
+        options.draws);
     for (Index k = 0; k < draws.cols(); ++k) draws.col(k) = fixed.Held(draws.col(k));
   }
-  return {std::move(posterior), std::move(hypotheses), scale,     chosen.evaluations,
-          chosen.stepped,       std::move(draws),      decode_ms, clock.Milliseconds()};
+  return {.posterior = std::move(posterior),
+          .hypotheses = std::move(hypotheses),
+          .scale = scale,
+          .evaluations = chosen.evaluations,
+          .stepped = chosen.stepped,
+          .draws = std::move(draws),
+          .pull = std::move(chosen.pull),
+          .reading = std::move(chosen.reading),
+          .curvature = std::move(chosen.curvature),
+          .decode_ms = decode_ms,
+          .factorize_ms = clock.Milliseconds()};
 }
 
 }  // namespace instantgp

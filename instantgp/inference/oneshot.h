@@ -9,6 +9,7 @@
 #include "instantgp/gp/marginal_likelihood.h"
 #include "instantgp/gp/posterior.h"
 #include "instantgp/inference/encoding.h"
+#include "instantgp/inference/learned_pull.h"
 #include "instantgp/inference/trained_network.h"
 #include "instantgp/kernel/structure.h"
 
@@ -28,6 +29,8 @@ struct OneShotOptions {
   // The kernel whose structure is asked for, where it fixes lengthscales or periods; they are held in every hypothesis
   // and draw. Null: nothing is fixed.
   const Expression* kernel = nullptr;
+  // In place of the network's own step network, as training does.
+  const StepWeights* steps = nullptr;
   int draws = 0;  // how many parameters to draw for few rows (parameter_draws.h)
 };
 
@@ -38,6 +41,10 @@ struct OneShot {
   int evaluations = 0;                   // likelihoods
   bool stepped = false;                  // whether steps down the likelihood moved the answer
   Matrix draws;                          // (p + 1, S): further parameters to average predictions over; empty: none
+  // How the steps came there, for training: no reading where none did, or the network has no step network.
+  Pull pull;
+  StepMatrix<float> reading;
+  Matrix curvature;
   double decode_ms = 0, factorize_ms = 0;
 };
 

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "instantgp/base/rng.h"
-#include "instantgp/inference/descent.h"
 #include "instantgp/inference/noise_floor.h"
 #include "instantgp/kernel/parameters.h"
 
@@ -43,8 +42,12 @@ double LogOptimism(const Matrix& H, double n) {
   return std::log((n + k) / (n - k));
 }
 
+double DrawWidth(const Expression& expression) {
+  return NumLeaves(expression) <= static_cast<int>(ColumnsOf(expression).size()) ? 1 : 0.5;
+}
+
 Matrix DrawParameters(const Covariance& covariance, const Matrix& X, const Vector& y, const LogParameters& theta,
-                      int count) {
+                      const Vector& precision, int count) {
   const ParameterTable table(covariance.expression());
   const double n = static_cast<double>(y.size());
   NlmlWorkspace workspace;
@@ -56,13 +59,14 @@ Matrix DrawParameters(const Covariance& covariance, const Matrix& X, const Vecto
   }
   H *= n;
   const double log_optimism = LogOptimism(H, n);
-  H.diagonal().array() += std::pow(PullStd(static_cast<int>(y.size())), -2);
+  H.diagonal() += precision;
   const Eigen::SelfAdjointEigenSolver<Matrix> eigen(H);
   if (eigen.info() != Eigen::Success || !(eigen.eigenvalues().minCoeff() > 0)) return {};
   const Matrix S = eigen.operatorInverseSqrt();
   const NoiseFloor floor(covariance.expression(), X, y);
   const std::vector<Index> order = RowsByValue(table, theta);
   const LogParameters centre = theta + log_optimism * ScaleDirection(covariance.expression());
+  const double width = DrawWidth(covariance.expression());
   RandomStream random(1, 0);
   Matrix draws(theta.size(), count);
   Vector z(theta.size());
@@ -72,7 +76,7 @@ Matrix DrawParameters(const Covariance& covariance, const Matrix& X, const Vecto
     } else {
       z = -z;
     }
-    draws.col(k) = centre + S * z;
+    draws.col(k) = centre + width * (S * z);
     draws(NoiseRow(draws), k) = std::max(draws(NoiseRow(draws), k), floor.least());
   }
   return draws;

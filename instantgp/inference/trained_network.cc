@@ -63,6 +63,7 @@ const NetworkConfig& TrainedNetwork::config() const { return parts_->weights.con
 std::size_t TrainedNetwork::num_weights() const { return parts_->weights.values.size(); }
 std::int64_t TrainedNetwork::datasets_seen() const { return parts_->weights.datasets_seen; }
 const std::map<std::string, double>& TrainedNetwork::validation() const { return parts_->weights.validation; }
+const StepWeights& TrainedNetwork::steps() const { return parts_->weights.steps; }
 
 TrainedNetwork TrainedNetwork::Load(const std::string& path) { return TrainedNetwork(LoadWeights(path)); }
 

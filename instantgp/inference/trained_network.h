@@ -23,6 +23,7 @@ namespace instantgp {
 class ThreadPool;
 struct NetworkConfig;
 struct NetworkWeights;
+struct StepWeights;
 
 // Of n rows the network reads so many for one fit: a third, but at least 64 and at most 128, spread over the data.
 // Attention to more of them costs most of its time and changes the answer little (docs/model-card.md).
@@ -41,6 +42,7 @@ class INSTANTGP_EXPORT TrainedNetwork {
   std::size_t num_weights() const;
   std::int64_t datasets_seen() const;
   const std::map<std::string, double>& validation() const;
+  const StepWeights& steps() const;  // empty: steps down the likelihood have a constant pull (learned_pull.h)
 
   // Scales the data and reads `columns` of it (empty: all) and SpreadRows(): `most_rows` of them, or fewer should it
   // have been trained on fewer; 0: RowsReadForOneFit, and all it was trained on for the AHGP baseline. Beyond the

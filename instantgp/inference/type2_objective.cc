@@ -7,6 +7,11 @@
 #include "instantgp/inference/soft_wall.h"
 
 namespace instantgp {
+namespace {
+
+Vector WithoutScale(const Vector& unit, const Vector& way) { return way - unit.dot(way) * unit; }
+
+}  // namespace
 
 Type2Objective::Type2Objective(const Covariance& covariance, const ParameterTable& table, const Matrix& X,
                                const Vector& y, bool map, ThreadPool* pool)
@@ -22,7 +27,7 @@ Type2Objective::Type2Objective(const Covariance& covariance, const ParameterTabl
 }
 
 bool Type2Objective::Evaluate(const Vector& theta, double* value, Vector* gradient) {
-  factor_ = false;
+  factor_ = looked_at_ = false;
   const NlmlValue nlml = NegativeLogMarginalLikelihood(covariance_, X_, y_, theta, gradient, workspace_);
   if (!nlml.ok) return false;
   *value = nlml.nlml;
@@ -39,7 +44,8 @@ void Type2Objective::Hold(const FixedRows& fixed, bool scale_is_free) {
 }
 
 bool Type2Objective::Value(Vector& theta, double* value) {
-  if (!factor_ || theta != evaluated_) {
+  if (!(factor_ || looked_at_) || theta != evaluated_) {
+    looked_at_ = false;
     last_ = NegativeLogMarginalLikelihood(covariance_, X_, y_, theta, nullptr, workspace_, Scale());
     factor_ = last_.ok;
     evaluated_ = theta;
@@ -61,6 +67,21 @@ void Type2Objective::StartFrom(NlmlPoint point) {
   evaluated_ = std::move(point.theta);
   last_ = std::move(point.value);
   factor_ = last_.ok;
+  looked_at_ = false;
+}
+
+bool Type2Objective::LookAt(LogParameters& theta, double* nlml, Vector* gradient, Matrix* curvature) {
+  double value = 0;
+  if (!Value(theta, &value)) return false;
+  *nlml = last_.nlml;
+  factor_ = false;
+  if (!NlmlGradient(covariance_, X_, evaluated_, Scale(), workspace_, gradient, curvature)) return false;
+  kept_gradient_ = *gradient;
+  kept_curvature_ = *curvature;
+  looked_at_ = true;
+  evaluated_ = theta;  // at the best scale, and stays there
+  last_.log_scale = 0;
+  return true;
 }
 
 std::optional<NlmlPoint> Type2Objective::TakePoint(const LogParameters& theta) {
@@ -71,7 +92,13 @@ std::optional<NlmlPoint> Type2Objective::TakePoint(const LogParameters& theta) {
 
 bool Type2Objective::Slopes(Vector* gradient, Matrix* curvature) {
   factor_ = false;
-  if (!NlmlGradient(covariance_, X_, evaluated_, Scale(), workspace_, gradient, curvature)) return false;
+  if (looked_at_) {
+    *gradient = kept_gradient_;
+    *curvature = kept_curvature_;
+  } else if (!NlmlGradient(covariance_, X_, evaluated_, Scale(), workspace_, gradient, curvature)) {
+    return false;
+  }
+  looked_at_ = false;
   double value = 0;
   AddWalls(moved_, &value, gradient, curvature);
   if (map_) AddPriors(moved_, &value, gradient, curvature);
@@ -81,7 +108,7 @@ bool Type2Objective::Slopes(Vector* gradient, Matrix* curvature) {
 }
 
 NlmlValue Type2Objective::Nlml(const LogParameters& theta) {
-  factor_ = false;
+  factor_ = looked_at_ = false;
   return NegativeLogMarginalLikelihood(covariance_, X_, y_, theta, nullptr, workspace_);
 }
 
@@ -113,20 +140,21 @@ void Type2Objective::AddPriors(const LogParameters& theta, double* value, Vector
   }
 }
 
-void Type2Objective::PullTowards(LogParameters centre, double std) {
-  centre_ = std::move(centre);
-  pull_ = 1 / (std * std * static_cast<double>(y_.size()));
-}
+void Type2Objective::PullTowards(Pull pull) { pull_ = std::move(pull); }
 
 void Type2Objective::AddPull(const LogParameters& theta, double* value, Vector* gradient, Matrix* curvature) const {
-  if (centre_.size() == 0) return;
-  const Vector way = theta - centre_, unit = scale_direction_.normalized();
-  const Vector r = way - unit.dot(way) * unit;
-  *value += 0.5 * pull_ * r.squaredNorm();
-  if (gradient != nullptr) *gradient += pull_ * r;
+  if (pull_.centre.size() == 0) return;
+  // With Q = I - u u^T, u along the scale:  1/2 r^T P r / n,  r = Q (theta - centre);  Q P r / n;  Q P Q / n
+  const double n = static_cast<double>(y_.size());
+  const Vector unit = scale_direction_.normalized(), r = WithoutScale(unit, theta - pull_.centre);
+  const Vector slope = pull_.precision.cwiseProduct(r) / n;
+  *value += 0.5 * r.dot(slope);
+  if (gradient != nullptr) *gradient += WithoutScale(unit, slope);
   if (curvature != nullptr) {
-    curvature->diagonal().array() += pull_;
-    *curvature -= pull_ * unit * unit.transpose();
+    const Vector across = WithoutScale(unit, pull_.precision.cwiseProduct(unit) / n);  // Q P u / n
+    const double along = unit.dot(pull_.precision.cwiseProduct(unit)) / n;
+    curvature->diagonal() += pull_.precision / n;
+    *curvature -= across * unit.transpose() + unit * across.transpose() + along * unit * unit.transpose();
   }
 }
 

@@ -6,6 +6,7 @@
 #include "instantgp/base/matrix.h"
 #include "instantgp/base/thread_pool.h"
 #include "instantgp/gp/marginal_likelihood.h"
+#include "instantgp/inference/learned_pull.h"
 #include "instantgp/inference/nlml_point.h"
 #include "instantgp/inference/noise_floor.h"
 #include "instantgp/kernel/fixed.h"
@@ -39,9 +40,14 @@ class Type2Objective final : public FirstOrderFunction, public SecondOrderFuncti
 
   Reach StepReach() const;
 
-  // Add 1/2 |r|^2 / (std^2 n), r the way from the centre, not counting the overall scale: what few rows say is weighed
-  // against where a start comes from.
-  void PullTowards(LogParameters centre, double std);
+  // Add 1/2 sum_i p_i r_i^2 / n, r the way from the centre, not counting the overall scale: what few rows say is
+  // weighed against where a start comes from. May be set after the start was looked at, whose slopes are then not
+  // computed twice.
+  void PullTowards(Pull pull);
+
+  // Value and slopes of the likelihood alone at a start: theta moves to its best scale. False where they cannot be had.
+  // What Value and Slopes next say of that start costs nothing more.
+  bool LookAt(LogParameters& theta, double* nlml, Vector* gradient, Matrix* curvature);
 
   // Keep these rows where a start has them.
   void Hold(const FixedRows& fixed, bool scale_is_free);
@@ -67,8 +73,7 @@ class Type2Objective final : public FirstOrderFunction, public SecondOrderFuncti
   bool map_;
   ClosedFormScale scale_;
   LogParameters scale_direction_;
-  LogParameters centre_;  // empty: no pull
-  double pull_ = 0;       // 1 / std^2 n
+  Pull pull_;
   NoiseFloor floor_, held_;
   FixedRows fixed_;
   bool scale_is_free_ = true;
@@ -76,6 +81,9 @@ class Type2Objective final : public FirstOrderFunction, public SecondOrderFuncti
   LogParameters evaluated_, moved_;  // of the last Value: where the factor was made, and where the scale took it
   NlmlValue last_;                   // its likelihood
   bool factor_ = false;              // whether the workspace still holds the factor
+  bool looked_at_ = false;           // whether the slopes there are kept below
+  Vector kept_gradient_;
+  Matrix kept_curvature_;
 };
 
 }  // namespace instantgp

@@ -70,6 +70,63 @@ void CheckFormat(const TensorFile& file, const std::string& origin) {
   }
 }
 
+void AddTensors(const std::vector<WeightTensor>& tensors, const std::vector<float>& values, TensorFile& file) {
+  for (const WeightTensor& tensor : tensors) {
+    file.tensors[tensor.name] = MakeTensor(values.data() + tensor.offset, {tensor.rows, tensor.cols});
+  }
+}
+
+void CheckTensors(const std::vector<WeightTensor>& tensors, const TensorFile& file, const std::string& origin) {
+  for (const WeightTensor& tensor : tensors) {
+    const auto found = file.tensors.find(tensor.name);
+    if (found == file.tensors.end()) Bad(origin, "the tensor \"" + tensor.name + "\" of the configuration is missing");
+    if (found->second.shape != std::vector<std::int64_t>{tensor.rows, tensor.cols}) {
+      Bad(origin, "the tensor \"" + tensor.name + "\" must have the shape (" + std::to_string(tensor.rows) + ", " +
+                      std::to_string(tensor.cols) + ") to fit the configuration");
+    }
+  }
+}
+
+// After CheckTensors, so that memory of the configuration's size is asked for only when the file holds as much.
+std::vector<float> ReadTensors(const std::vector<WeightTensor>& tensors, std::size_t count, const TensorFile& file,
+                               const std::string& origin) {
+  std::vector<float> values(count);
+  for (const WeightTensor& tensor : tensors) {
+    const std::vector<float> own = TensorAsFloats(file, tensor.name);
+    if (!std::all_of(own.begin(), own.end(), [](float v) { return std::isfinite(v); })) {
+      Bad(origin, "the tensor \"" + tensor.name + "\" holds a value that is not finite");
+    }
+    std::copy(own.begin(), own.end(), values.begin() + static_cast<std::ptrdiff_t>(tensor.offset));
+  }
+  return values;
+}
+
+constexpr int kMostStepUnits = 4096;
+
+// The step network's size and history, without its weights; hidden = 0: the file has none.
+StepWeights StepShapeOf(const TensorFile& file, const std::string& origin) {
+  const auto found = file.metadata.find("steps");
+  if (found == file.metadata.end()) return {};
+  const auto json = nlohmann::json::parse(found->second, nullptr, /*allow_exceptions=*/false);
+  const auto count = [&](const char* key, std::int64_t most) {
+    if (!json.is_object() || !json.contains(key) || !json[key].is_number_integer()) {
+      Bad(origin, "the metadata under \"steps\" lack the number \"" + std::string(key) + "\"");
+    }
+    const auto value = json[key].get<std::int64_t>();
+    if (value < 0 || value > most) Bad(origin, "\"" + std::string(key) + "\" under \"steps\" is out of range");
+    return value;
+  };
+  if (count("features", kMostStepUnits) != kStepFeatures) {
+    Bad(origin, "the step network reads " + std::to_string(count("features", kMostStepUnits)) +
+                    " features, this program has " + std::to_string(kStepFeatures) + "; train its steps anew");
+  }
+  StepWeights steps;
+  steps.hidden = static_cast<int>(count("hidden", kMostStepUnits));
+  if (steps.hidden == 0) Bad(origin, "\"hidden\" under \"steps\" is out of range");
+  steps.datasets_seen = count("datasets_seen", std::int64_t{1} << 53);
+  return steps;
+}
+
 }  // namespace
 
 std::string SerializeWeights(const NetworkWeights& weights) {
@@ -83,8 +140,14 @@ std::string SerializeWeights(const NetworkWeights& weights) {
   file.metadata["trained_range"] = TrainedRange(weights.config);
   file.metadata["datasets_seen"] = std::to_string(weights.datasets_seen);
   file.metadata["validation"] = nlohmann::json(weights.validation).dump();
-  for (const WeightTensor& tensor : layout.tensors) {
-    file.tensors[tensor.name] = MakeTensor(weights.values.data() + tensor.offset, {tensor.rows, tensor.cols});
+  AddTensors(layout.tensors, weights.values, file);
+  if (!weights.steps.values.empty()) {
+    INSTANTGP_CHECK(weights.steps.values.size() == NumStepWeights(weights.steps.hidden));
+    file.metadata["steps"] = nlohmann::ordered_json{{"hidden", weights.steps.hidden},
+                                                    {"features", kStepFeatures},
+                                                    {"datasets_seen", weights.steps.datasets_seen}}
+                                 .dump();
+    AddTensors(StepTensors(weights.steps.hidden), weights.steps.values, file);
   }
   return SerializeTensors(file);
 }
@@ -102,26 +165,20 @@ NetworkWeights ParseWeights(std::string_view bytes, const std::string& origin) {
   }
 
   const NetworkLayout layout = MakeLayout(weights.config);
-  if (file.tensors.size() != layout.tensors.size()) {
-    Bad(origin, "the configuration needs " + std::to_string(layout.tensors.size()) + " tensors, the file holds " +
+  weights.steps = StepShapeOf(file, origin);
+  const bool with_steps = weights.steps.hidden > 0;
+  const std::vector<WeightTensor> step_tensors =
+      with_steps ? StepTensors(weights.steps.hidden) : std::vector<WeightTensor>{};
+  const std::size_t needed = layout.tensors.size() + step_tensors.size();
+  if (file.tensors.size() != needed) {
+    Bad(origin, "the configuration needs " + std::to_string(needed) + " tensors, the file holds " +
                     std::to_string(file.tensors.size()));
   }
-  for (const WeightTensor& tensor : layout.tensors) {
-    const auto found = file.tensors.find(tensor.name);
-    if (found == file.tensors.end()) Bad(origin, "the tensor \"" + tensor.name + "\" of the configuration is missing");
-    if (found->second.shape != std::vector<std::int64_t>{tensor.rows, tensor.cols}) {
-      Bad(origin, "the tensor \"" + tensor.name + "\" must have the shape (" + std::to_string(tensor.rows) + ", " +
-                      std::to_string(tensor.cols) + ") to fit the configuration");
-    }
-  }
-  // Only now, with every shape known to exist in the file, is memory of the configuration's size asked for.
-  weights.values.resize(layout.num_weights);
-  for (const WeightTensor& tensor : layout.tensors) {
-    const std::vector<float> values = TensorAsFloats(file, tensor.name);
-    if (!std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); })) {
-      Bad(origin, "the tensor \"" + tensor.name + "\" holds a value that is not finite");
-    }
-    std::copy(values.begin(), values.end(), weights.values.begin() + static_cast<std::ptrdiff_t>(tensor.offset));
+  CheckTensors(layout.tensors, file, origin);
+  CheckTensors(step_tensors, file, origin);
+  weights.values = ReadTensors(layout.tensors, layout.num_weights, file, origin);
+  if (with_steps) {
+    weights.steps.values = ReadTensors(step_tensors, NumStepWeights(weights.steps.hidden), file, origin);
   }
   return weights;
 }

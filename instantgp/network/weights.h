@@ -1,7 +1,8 @@
 // Weights as a file: safetensors (f32), one tensor per WeightTensor, everything needed to use them in the metadata.
 //
 // Metadata: "format" = "instantgp-weights", "format_version", "config" (JSON), "symbols" (names, comma-separated),
-// "trained_range" (JSON: max_n, max_d), "datasets_seen", "validation" (JSON: figure -> number).
+// "trained_range" (JSON: max_n, max_d), "datasets_seen", "validation" (JSON: figure -> number), and where there is a
+// step network "steps" (JSON: hidden, features, datasets_seen), whose tensors stand beside the others.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "instantgp/network/config.h"
+#include "instantgp/network/step_network.h"
 
 namespace instantgp {
 
@@ -19,6 +21,7 @@ struct NetworkWeights {
   std::vector<float> values;  // in the order of Network(config).tensors()
   std::int64_t datasets_seen = 0;
   std::map<std::string, double> validation;  // e.g. "gap_median"
+  StepWeights steps = {};                    // trained for this network; empty: none
 };
 
 inline constexpr int kWeightsFormatVersion = 1;

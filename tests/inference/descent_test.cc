@@ -41,7 +41,7 @@ TEST(Descent, NeverEndsAboveItsStartAndTakesBackMostOfAnError) {
     Evaluate(covariance, s.X, s.y, &scale, start);
     if (!start.value.ok) continue;
     const LogParameters scaled = start.theta + start.value.log_scale * ScaleDirection(covariance.expression());
-    const Descent descent = Descend(covariance, s.X, s.y, {&scaled, 1}, &scale, {}, nullptr);
+    const Descent descent = Descend(covariance, s.X, s.y, {&scaled, 1}, &scale, {}, nullptr, nullptr);
     ASSERT_TRUE(descent.end.value.ok);
     EXPECT_LE(descent.end.value.nlml, start.value.nlml + 1e-3);  // at the start the scale is not counted twice
     EXPECT_GT(descent.evaluations, 0);
@@ -59,8 +59,8 @@ TEST(Descent, IsTheSameOnAnyNumberOfThreads) {
     const Covariance covariance(ToExpression(s.given));
     const ClosedFormScale scale;
     const LogParameters start = Perturbed(s.theta, 0.5, 3);
-    const Descent one = Descend(covariance, s.X, s.y, {&start, 1}, &scale, {}, nullptr);
-    const Descent three = Descend(covariance, s.X, s.y, {&start, 1}, &scale, {}, &pool);
+    const Descent one = Descend(covariance, s.X, s.y, {&start, 1}, &scale, {}, nullptr, nullptr);
+    const Descent three = Descend(covariance, s.X, s.y, {&start, 1}, &scale, {}, nullptr, &pool);
     EXPECT_EQ(one.end.theta, three.end.theta);
     EXPECT_EQ(one.end.value.nlml, three.end.value.nlml);
   }
@@ -79,7 +79,9 @@ TEST(Type2Objective, SlopesAreThoseOfTheValue) {
     Type2Objective objective(covariance, table, s.X, s.y, map, nullptr);
     LogParameters at = DrawFromPrior(table, random);
     at.noise() = std::log(0.1);
-    if (k % 3 != 0) objective.PullTowards(Perturbed(at, 0.5, 9), 0.7);
+    Vector precision(at.size());
+    for (Index i = 0; i < precision.size(); ++i) precision[i] = std::exp(random.Normal());
+    if (k % 3 != 0) objective.PullTowards({Perturbed(at, 0.5, 9), precision});
     double value = 0;
     Vector moved = at, gradient;
     Matrix curvature;
@@ -111,7 +113,7 @@ TEST(ParameterDraws, OptimismCountsTheParametersThatTheRowsDetermine) {
 TEST(ParameterDraws, ComeInPairsAboutTheAnswerAndFollowAPermutationOfTheColumns) {
   const Simulated s = DrawPositive(3, 60, 3);
   const Expression expression = ToExpression(s.given);
-  const Matrix draws = DrawParameters(Covariance(expression), s.X, s.y, s.theta, 8);
+  const Matrix draws = DrawParameters(Covariance(expression), s.X, s.y, s.theta, Vector::Ones(s.theta.size()), 8);
   ASSERT_EQ(draws.cols(), 8);
   // About the answer, with kernel and noise a little larger (LogOptimism).
   const LogParameters direction = ScaleDirection(expression);
@@ -128,8 +130,8 @@ TEST(ParameterDraws, ComeInPairsAboutTheAnswerAndFollowAPermutationOfTheColumns)
   theta << 0.1, -0.5, 0.2, 0.3, 0.05, 1.2, -3;
   permuted << 0.05, 1.2, 0.1, -0.5, 0.2, 0.3, -3;
   const std::vector<int> order = {2, 0, 1};
-  const Matrix a = DrawParameters(Covariance(se), s.X, s.y, theta, 4);
-  const Matrix b = DrawParameters(Covariance(se), s.X(Eigen::all, order), s.y, permuted, 4);
+  const Matrix a = DrawParameters(Covariance(se), s.X, s.y, theta, Vector::Ones(theta.size()), 4);
+  const Matrix b = DrawParameters(Covariance(se), s.X(Eigen::all, order), s.y, permuted, Vector::Ones(theta.size()), 4);
   for (Index c = 0; c < 3; ++c) {
     EXPECT_LT((a.middleRows(2 * order[c], 2) - b.middleRows(2 * c, 2)).norm(), 1e-8);
   }
@@ -140,7 +142,8 @@ TEST(ParameterDraws, MoreRowsLeaveLessToDraw) {
   const Simulated s = DrawPositive(5, 200, 2);
   const Expression expression = ToExpression(s.given);
   const auto spread = [&](Index n) {
-    const Matrix draws = DrawParameters(Covariance(expression), s.X.topRows(n), s.y.head(n), s.theta, kParameterDraws);
+    const Matrix draws = DrawParameters(Covariance(expression), s.X.topRows(n), s.y.head(n), s.theta,
+                                        Vector::Ones(s.theta.size()), kParameterDraws);
     return (draws.colwise() - s.theta).squaredNorm();
   };
   EXPECT_LT(spread(200), spread(20));

@@ -24,7 +24,7 @@ struct Series {
 };
 
 // A parabola, a wave with a harmonic, and noise.
-Series Wave(double frequency, double noise, int n, RandomStream& random) {
+Series SineOf(double frequency, double noise, int n, RandomStream& random) {
   Series s{Vector(n), Vector(n)};
   for (int i = 0; i < n; ++i) {
     s.x[i] = random.Uniform();
@@ -45,7 +45,7 @@ TEST(HypothesesFromData, ChangeWhatTheySayAndNothingElse) {
     const ParameterTable table(ToExpression(structure));
     Matrix theta(static_cast<Index>(table.size()) + 1, 4);
     for (Index e = 0; e < theta.size(); ++e) theta.data()[e] = random.Normal();
-    const Series s = Wave(5, 0.1, 60, random);
+    const Series s = SineOf(5, 0.1, 60, random);
     Matrix X(60, 3);
     X << s.x, s.x, s.x;
     const Matrix all = WithHypothesesFromData(structure, X, s.y, theta);
@@ -69,7 +69,7 @@ TEST(HypothesesFromData, ChangeWhatTheySayAndNothingElse) {
 
 TEST(HypothesesFromData, ShortLengthscalesAndPeriodsAreFoundInOneShot) {
   RandomStream random(7);
-  const Series s = Wave(17, 0.05, 120, random);
+  const Series s = SineOf(17, 0.05, 120, random);
   const Dataset data = Dataset::Of(s.x, s.y);
   EXPECT_LT(Fit(data, "SE").summary().nlml, Fit(data, "SE", {.method = Method::kMl}).summary().nlml - 0.2);
   const Vector theta = Fit(data, "LIN + PER").posterior().theta();

@@ -21,7 +21,7 @@ struct Problem {
   Vector y;
 };
 
-Problem Wave(int n, std::uint64_t seed) {
+Problem NoisyWave(int n, std::uint64_t seed) {
   RandomStream random(seed);
   Problem problem{Matrix(n, 1), Vector(n)};
   for (Index i = 0; i < n; ++i) {
@@ -36,7 +36,7 @@ TEST(SparsePosterior, AgreesWithTheExactOneWhenEveryRowIsAnInducingPoint) {
   RandomStream random(1);
   for (const Structure& s : testing::AllPairStructures()) {
     const Expression e = ToExpression(s);
-    const Problem problem = Wave(40, 7);
+    const Problem problem = NoisyWave(40, 7);
     LogParameters theta = DrawFromPrior(ParameterTable(e), random);
     theta.noise() = std::log(0.05);
     const Posterior exact(e, problem.X, problem.y, theta);
@@ -58,7 +58,7 @@ TEST(SparsePosterior, AgreesWithTheExactOneWhenEveryRowIsAnInducingPoint) {
 }
 
 TEST(SparsePosterior, SamplesHaveItsMoments) {
-  const Problem problem = Wave(50, 8);
+  const Problem problem = NoisyWave(50, 8);
   const Expression e = ParseKernel("SE", {"x"});
   const SparsePosterior sparse(e, problem.X, problem.y, problem.X.topRows(12),
                                (Vector(3) << 0.0, -1.5, std::log(0.02)).finished());
@@ -76,7 +76,7 @@ TEST(SparsePosterior, SamplesHaveItsMoments) {
 
 // A smooth function needs few inducing points: the bound all but reaches the likelihood's optimum.
 TEST(Svgp, ReachesTheExactFitWithFewPointsOnASmoothFunction) {
-  const Problem problem = Wave(120, 9);
+  const Problem problem = NoisyWave(120, 9);
   const Expression e = ParseKernel("SE", {"x"});
   const Type2Result exact = FitType2(e, problem.X, problem.y, {});
   SvgpOptions options;
@@ -91,7 +91,7 @@ TEST(Svgp, ReachesTheExactFitWithFewPointsOnASmoothFunction) {
 }
 
 TEST(Svgp, FollowsItsSettings) {
-  const Problem problem = Wave(31, 10);
+  const Problem problem = NoisyWave(31, 10);
   const Expression e = ParseKernel("MAT52", {"x"});
   SvgpOptions options;
   options.max_steps = 7;
@@ -114,7 +114,7 @@ TEST(Svgp, FollowsItsSettings) {
 }
 
 TEST(Svgp, TakesEqualRowsOnlyOnce) {
-  Problem problem = Wave(20, 11);
+  Problem problem = NoisyWave(20, 11);
   for (Index i = 10; i < 20; ++i) problem.X(i, 0) = problem.X(i - 10, 0);
   SvgpOptions options;
   options.inducing = 20;
@@ -140,7 +140,7 @@ TEST(Svgp, EveryExpressionOfTheLanguageCanBeFitted) {
 }
 
 TEST(Svgp, AStopRequestEndsIt) {
-  const Problem problem = Wave(30, 13);
+  const Problem problem = NoisyWave(30, 13);
   std::stop_source source;
   source.request_stop();
   SvgpOptions options;

@@ -14,6 +14,7 @@
 
 #include "instantgp/base/error.h"
 #include "instantgp/base/file.h"
+#include "instantgp/network/weights.h"
 #include "instantgp/training/checkpoint.h"
 #include "tests/training/small_config.h"
 
@@ -53,6 +54,21 @@ class TrainCommand : public ::testing::Test {
   TemporaryFolder folder_;
   std::string config_path_ = folder_ / "small.json";
 };
+
+TEST_F(TrainCommand, LearnsTheStepsOfAFinishedNetwork) {
+  const std::string settings = "--phase steps --datasets 32 --set batch=16 --set max_n=40 --set max_d=2 --quiet --json";
+  const Outcome result = Run("steps", settings);
+  ASSERT_EQ(result.code, 0) << result.err;
+  const nlohmann::json json = nlohmann::json::parse(result.out);
+  EXPECT_EQ(json["datasets"], 32);
+  EXPECT_TRUE(json["validation"]["paper_nll"].is_number());
+  const NetworkWeights weights = LoadWeights(folder_ / "steps/last.safetensors");
+  EXPECT_EQ(weights.steps.datasets_seen, 32);
+  EXPECT_GT(weights.datasets_seen, 1000);     // the shipped network's, as it is
+  EXPECT_EQ(Run("steps", settings).code, 2);  // the folder holds a run
+  EXPECT_EQ(Run("other", settings + " --minutes 1").code, 2);
+  EXPECT_EQ(Run("other", "--phase 3 --datasets 32").code, 2);
+}
 
 TEST_F(TrainCommand, ReportsAsJson) {
   const Outcome result = Run("a", Config() + " --datasets 160 --threads 2 --json --set schedule.peak=1e-3");

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "apps/cli/commands/process_group.h"
+#include "apps/cli/commands/train_steps.h"
 #include "apps/cli/options/common.h"
 #include "apps/cli/terminal/interrupt.h"
 #include "apps/cli/terminal/progress.h"
@@ -23,6 +24,7 @@ constexpr char kTrainExamples[] = R"(Examples:
   instantgp train --out runs/first --resume
   instantgp train --out runs/tuned --config base.json --datasets 1e6 --set schedule.peak=1e-3 --set network.hypotheses=8
   instantgp train --out runs/noise --phase 2 --minutes 5 --set init_from=runs/first/best.safetensors --set curriculum=[]
+  instantgp train --out runs/steps --phase steps --config steps.json --set init_from=runs/noise/best.safetensors
   mpirun -n 4 instantgp train --out runs/wide --threads 1 --minutes 60 --set lanes=8 --set batch=32
 
 The folder holds config.json, log.csv, log.jsonl, curve.svg, best.safetensors (best on the validation set so far),
@@ -36,7 +38,7 @@ struct TrainArguments {
   bool resume = false;
   double datasets = 0;
   double minutes = 0;
-  int phase = 0;
+  std::string phase;
   std::vector<std::string> settings;
   bool seed_given = false;
 };
@@ -49,7 +51,7 @@ TrainingConfig EffectiveConfig(const TrainArguments& arguments) {
     config = ParseTrainingConfig(ReadFile(arguments.config_path), arguments.config_path);
   }
   if (arguments.seed_given) config.seed = arguments.common.seed;
-  if (arguments.phase > 0) config.loss.phase = arguments.phase;
+  if (arguments.phase == "1" || arguments.phase == "2") config.loss.phase = arguments.phase == "1" ? 1 : 2;
   for (const std::string& setting : arguments.settings) config = WithOverride(config, setting);
   if (arguments.datasets > 0) {
     config.datasets = static_cast<std::int64_t>(arguments.datasets);
@@ -161,6 +163,15 @@ TrainingSummary TrainTogether(const TrainArguments& arguments, Communicator& gro
 }
 
 void RunTrain(const TrainArguments& arguments) {
+  if (arguments.phase == "steps") {
+    if (arguments.resume || arguments.minutes > 0) {
+      throw Error(ErrorCode::kUsage,
+                  "the step network is trained in one go and by a number of datasets; give --datasets N "
+                  "and leave out --resume and --minutes");
+    }
+    RunTrainSteps(EffectiveConfig(arguments), arguments.folder, arguments.common);
+    return;
+  }
   // A step of a large network and a checkpoint take longer than the usual second.
   SetPatience(120);
   const std::unique_ptr<Communicator> group = OpenProcessGroup();
@@ -203,9 +214,11 @@ void RegisterTrain(CLI::App& app, Selected& selected) {
       ->type_name("M")
       ->check(CLI::PositiveNumber)
       ->excludes(datasets);
-  command->add_option("--phase", arguments->phase, "Loss: 1 marginal likelihood, 2 noise fine-tuning [1]")
-      ->type_name("1|2")
-      ->check(CLI::Range(1, 2));
+  command
+      ->add_option("--phase", arguments->phase,
+                   "What is learned: 1 by marginal likelihood, 2 noise fine-tuning, steps: the step network [1]")
+      ->type_name("1|2|steps")
+      ->check(CLI::IsMember({"1", "2", "steps"}));
   command->add_option("--set", arguments->settings, "Override a setting, e.g. schedule.peak=1e-3; may be repeated")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
