@@ -16,6 +16,7 @@
 #include "instantgp/inference/noise_floor.h"
 #include "instantgp/inference/parameter_draws.h"
 #include "instantgp/inference/ranking.h"
+#include "instantgp/inference/relevant_columns.h"
 #include "instantgp/inference/row_sample.h"
 #include "instantgp/inference/spread.h"
 #include "instantgp/kernel/fixed.h"
@@ -132,7 +133,10 @@ OneShot InferOneShot(const TrainedNetwork& network, const Encoding& encoding, co
   clock = Stopwatch();
   const Matrix& X = encoding.X;
   const Vector& y = encoding.y;
-  if (!bare) hypotheses = WithHypothesesFromData(structure, X, y, hypotheses);
+  if (!bare) {
+    hypotheses = WithHypothesesFromData(structure, X, y, hypotheses);
+    hypotheses = WithGuessedColumns(structure, X, y, hypotheses);
+  }
   FixedRows fixed;
   if (options.kernel != nullptr) fixed = FixedRowsOf(*options.kernel, encoding.scaler.x_range, encoding.scaler.y_std);
   for (Index k = 0; k < hypotheses.cols(); ++k) hypotheses.col(k) = fixed.Held(hypotheses.col(k));

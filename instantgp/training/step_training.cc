@@ -107,14 +107,11 @@ bool AddGradient(const TrainedNetwork& network, const Lesson& lesson, const Step
   return true;
 }
 
-// Mean NLL of single held-out rows at the answer itself.
-double MarginalLoss(const TrainedNetwork& network, const Lesson& lesson, const StepWeights& steps) {
+double LossAtTheAnswer(const TrainedNetwork& network, const Lesson& lesson, const StepWeights& steps) {
   const OneShot found = InferOneShot(network, lesson.encoding, lesson.structure, {.steps = &steps});
-  Vector mean, std;
-  found.posterior.MeanAndStd(lesson.X_test, Noise::kObserved, &mean, &std);
-  const auto z = (lesson.y_test - mean).array() / std.array();
-  const double loss = (0.5 * z.square() + std.array().log()).mean() + 0.5 * std::log(2 * std::numbers::pi);
-  return std::min(loss, kMostLoss);
+  const Covariance covariance(ToExpression(lesson.structure));
+  return std::min(kMostLoss, HeldOutLoss(covariance, lesson.encoding.X, lesson.encoding.y, lesson.X_test, lesson.y_test,
+                                         found.posterior.theta(), nullptr));
 }
 
 class StepValidator {
@@ -158,7 +155,7 @@ class StepValidator {
       const auto& lesson = lessons_[static_cast<std::size_t>(i)];
       if (!lesson) return;
       try {
-        losses[static_cast<std::size_t>(i)] = MarginalLoss(network_, *lesson, steps);
+        losses[static_cast<std::size_t>(i)] = LossAtTheAnswer(network_, *lesson, steps);
       } catch (const Error&) {  // no factorisation
       }
     });
@@ -175,29 +172,56 @@ class StepValidator {
 
 double HeldOutLoss(const Covariance& covariance, const Matrix& X, const Vector& y, const Matrix& X_test,
                    const Vector& y_test, const LogParameters& theta, Vector* gradient) {
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
   const Index n = X.rows(), m = X_test.rows();
-  Matrix X_all(n + m, X.cols());
-  X_all << X, X_test;
-  Vector y_all(n + m);
-  y_all << y, y_test;
-  NlmlWorkspace workspace;
-  Vector slope_all, slope;
-  const bool with_gradient = gradient != nullptr;
-  const NlmlValue all =
-      NegativeLogMarginalLikelihood(covariance, X_all, y_all, theta, with_gradient ? &slope_all : nullptr, workspace);
-  const NlmlValue train =
-      NegativeLogMarginalLikelihood(covariance, X, y, theta, with_gradient ? &slope : nullptr, workspace);
-  if (!all.ok || !train.ok) return std::numeric_limits<double>::quiet_NaN();
-  const double rows = static_cast<double>(n), held_out = static_cast<double>(m);
-  const double loss = (all.nlml * (rows + held_out) - train.nlml * rows) / held_out;
-  if (!with_gradient) return loss;
-  *gradient = (slope_all * (rows + held_out) - slope * rows) / held_out;
+  std::optional<Posterior> posterior;
+  try {
+    posterior.emplace(covariance.expression(), X, y, theta);
+  } catch (const Error&) {  // no factorisation
+    return kNaN;
+  }
+  const Vector& alpha = posterior->alpha();
+  CovarianceScratch scratch;
+  Matrix K_test(n, m);
+  covariance.Cross(X, X_test, theta.data(), K_test, scratch);
+  const auto L = posterior->L().triangularView<Eigen::Lower>();
+  Matrix W = L.solve(K_test);
+  Vector variance(m);
+  covariance.Diagonal(X_test, theta.data(), variance);
+  const double noise = std::exp(theta.noise());
+  variance.array() += noise - W.colwise().squaredNorm().transpose().array();
+  if (!(variance.minCoeff() > 0)) return kNaN;
+  const Vector error = y_test - K_test.transpose() * alpha;
+  const double loss = 0.5 * (error.array().square() / variance.array() + variance.array().log()).mean() +
+                      0.5 * std::log(2 * std::numbers::pi);
+  if (gradient == nullptr) return loss;
+
+  // With w_i = A^-1 k_i, mean_i = k_i^T alpha and variance_i = k_ii + noise - k_i^T w_i:
+  //   d mean_i = dk_i^T alpha - w_i^T dA alpha,   d variance_i = dk_ii + dnoise - 2 dk_i^T w_i + w_i^T dA w_i
+  L.adjoint().solveInPlace(W);
+  const Vector by_mean = -error.cwiseQuotient(variance) / static_cast<double>(m);
+  const Vector by_variance =
+      0.5 * (variance.cwiseInverse().array() - (error.array() / variance.array()).square()) / static_cast<double>(m);
+  const Matrix G_cross = alpha * by_mean.transpose() - 2 * W * by_variance.asDiagonal();
+  Matrix G = W * by_variance.asDiagonal() * W.transpose();
+  const Vector weighed = W * by_mean;
+  G -= 0.5 * (weighed * alpha.transpose() + alpha * weighed.transpose());
+  const double trace = G.trace();
+  G.triangularView<Eigen::StrictlyLower>() = 2 * G;
+  gradient->setZero(theta.size());
+  covariance.Contract(X, theta.data(), G, gradient->data(), scratch);
+  Matrix unused = Matrix::Zero(m, X.cols());
+  covariance.ContractCross(X, X_test, theta.data(), G_cross, gradient->data(), unused, scratch);
+  covariance.ContractDiagonal(X_test, theta.data(), by_variance, gradient->data());
+  (*gradient)[theta.kernel_size()] = noise * (trace + by_variance.sum());
+
   // The scale c follows theta: d log c / d theta is what a weight on log c adds to a gradient.
+  NlmlWorkspace workspace;
   Vector with, without;
-  const ClosedFormScale weighed{.log_scale_weight = 1}, plain;
-  if (!NegativeLogMarginalLikelihood(covariance, X, y, theta, &with, workspace, &weighed).ok ||
+  const ClosedFormScale weighed_scale{.log_scale_weight = 1}, plain;
+  if (!NegativeLogMarginalLikelihood(covariance, X, y, theta, &with, workspace, &weighed_scale).ok ||
       !NegativeLogMarginalLikelihood(covariance, X, y, theta, &without, workspace, &plain).ok) {
-    return std::numeric_limits<double>::quiet_NaN();
+    return kNaN;
   }
   const LogParameters direction = ScaleDirection(covariance.expression());
   *gradient += direction.dot(*gradient) * (with - without);

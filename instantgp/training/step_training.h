@@ -2,8 +2,9 @@
 // predicted best.
 //
 // The likelihood of the rows at hand is the wrong teacher for steps on few rows: it wants all the noise gone. Each
-// simulated dataset therefore has further rows of the same function, and the loss of an answer theta is
-//   L = -log p(y_test | y, theta) / m = ( NLML(all rows) (n + m) - NLML(training rows) n ) / m
+// simulated dataset therefore has further rows of the same function, and the loss of an answer theta is the mean over
+// them of
+//   L = -log p(y_i | y, theta) = 1/2 (y_i - mean_i)^2 / variance_i + 1/2 log 2 pi variance_i
 // theta is where the steps end, the minimum of NLML + 1/2 r^T P r (inference/learned_pull.h). Its derivative by the
 // pull follows from that minimum staying one: with M the curvature of what is minimised and v = dL/dtheta,
 //   u = M^-1 v,   dL/d centre = P u,   dL/d log p_i = - p_i u_i r_i
