@@ -136,6 +136,7 @@ void SimulatedFigures(const TrainedNetwork& network, int count, std::uint64_t se
   }
   Print("with PER", gaps([](const Row& r) { return HasPer(r.structure); }));
   Print("with PER, d <= 3", gaps([](const Row& r) { return HasPer(r.structure) && r.d <= 3; }));
+  Print("with PER, d = 2", gaps([](const Row& r) { return HasPer(r.structure) && r.d == 2; }));
   Print("without PER", gaps([](const Row& r) { return !HasPer(r.structure); }));
   for (const BaseSymbol symbol : kAllBaseSymbols) {
     Print("with " + std::string(Name(symbol)), gaps([&](const Row& r) { return Uses(r.structure, symbol); }));
@@ -152,6 +153,10 @@ void SimulatedFigures(const TrainedNetwork& network, int count, std::uint64_t se
   Print("positives", differences([](const Row& r) { return r.positive; }));
   Print("negatives", differences([](const Row& r) { return !r.positive; }));
   Print("n <= 20", differences([](const Row& r) { return r.n <= 20; }));
+  for (std::size_t e = 0; e + 1 < kEdges.size(); ++e) {
+    Print("n = " + std::to_string(kEdges[e]) + " to " + std::to_string(kEdges[e + 1] - 1),
+          differences([&](const Row& r) { return r.n >= kEdges[e] && r.n < kEdges[e + 1]; }));
+  }
   std::vector<double> one_shot, ml;
   for (const Row& row : rows) {
     if (row.n > 20 || !std::isfinite(row.one_shot_nll - row.ml_nll)) continue;
