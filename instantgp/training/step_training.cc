@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <numeric>
 #include <optional>
 
 #include "instantgp/base/error.h"
@@ -24,6 +25,7 @@ namespace instantgp {
 namespace {
 
 constexpr double kMostLoss = 5;
+constexpr std::uint32_t kLessonStream = 77;  // of random numbers, beside those of the simulation
 
 // A dataset as a user's would be scaled, with further rows.
 struct Lesson {
@@ -54,18 +56,42 @@ void MakeUnGaussian(RandomStream random, Vector& y, Vector& y_test) {
   }
 }
 
-Lesson DrawLesson(const TrainedNetwork& network, const TrainingConfig& config, ComponentKind component,
-                  std::uint64_t seed, std::uint64_t index) {
+// Some rows of a real table, others held out, and a kernel drawn for its columns.
+Simulated CutOut(const Dataset& table, const TableOptions& options, RandomStream random) {
+  const int rows = table.rows(), held_out = std::min(kHeldOutRows, rows / 3);
+  const int most = std::min(options.max_n, rows - held_out), least = std::min(options.min_n, most);
+  const int n = static_cast<int>(std::lround(least * std::pow(static_cast<double>(most) / least, random.Uniform())));
+  std::vector<int> order(static_cast<std::size_t>(rows));
+  std::iota(order.begin(), order.end(), 0);
+  for (int i = 0; i < n + held_out; ++i) {
+    std::swap(order[static_cast<std::size_t>(i)], order[static_cast<std::size_t>(random.UniformInt(i, rows - 1))]);
+  }
+  const std::vector<int> learn(order.begin(), order.begin() + n), test(order.begin() + n, order.begin() + n + held_out);
+  Simulated cut;
+  cut.X = table.X(learn, Eigen::all);
+  cut.y = table.y(learn);
+  cut.X_test = table.X(test, Eigen::all);
+  cut.y_test = table.y(test);
+  cut.given = DrawTableStructure(options, table.columns(), random);
+  return cut;
+}
+
+Lesson DrawLesson(const TrainedNetwork& network, const TrainingConfig& config, const StepTrainingOptions& options,
+                  ComponentKind component, std::uint64_t seed, std::uint64_t index) {
   Simulated drawn;
+  RandomStream random(seed, index, kLessonStream);
   if (component == ComponentKind::kPaper) {
-    SimulationOptions options = config.Simulation();
-    options.n_test = kHeldOutRows;
-    drawn = Simulate(options, seed, index);
+    SimulationOptions simulation = config.Simulation();
+    simulation.n_test = kHeldOutRows;
+    drawn = Simulate(simulation, seed, index);
+  } else if (!options.tables.empty() && random.Uniform() < options.tables_share) {
+    const int which = random.UniformInt(0, static_cast<int>(options.tables.size()) - 1);
+    drawn = CutOut(options.tables[static_cast<std::size_t>(which)], config.Tables(), random);
   } else {
-    TableOptions options = config.Tables();
-    options.n_test = kHeldOutRows;
-    drawn = SimulateTable(options, seed, index);
-    MakeUnGaussian(RandomStream(seed, index, 77), drawn.y, drawn.y_test);
+    TableOptions simulation = config.Tables();
+    simulation.n_test = kHeldOutRows;
+    drawn = SimulateTable(simulation, seed, index);
+    MakeUnGaussian(random, drawn.y, drawn.y_test);
   }
   Lesson lesson{network.Encode(Dataset::Of(drawn.X, drawn.y)), drawn.given, {}, {}};
   lesson.X_test = lesson.encoding.scaler.ScaleX(drawn.X_test);
@@ -116,15 +142,16 @@ double LossAtTheAnswer(const TrainedNetwork& network, const Lesson& lesson, cons
 
 class StepValidator {
  public:
-  StepValidator(const TrainedNetwork& network, const TrainingConfig& config, int count, ThreadPool& pool)
-      : network_(network), pool_(pool), lessons_(static_cast<std::size_t>(count)) {
-    pool_.Run(count, [&](int i, int) {
+  StepValidator(const TrainedNetwork& network, const TrainingConfig& config, const StepTrainingOptions& options,
+                ThreadPool& pool)
+      : network_(network), pool_(pool), lessons_(static_cast<std::size_t>(options.validation_datasets)) {
+    pool_.Run(options.validation_datasets, [&](int i, int) {
       const ComponentKind component = KindOf(i);
       const bool paper = component == ComponentKind::kPaper;
       if (!paper && config.Find(ComponentKind::kTables) == nullptr) return;
       const std::uint64_t seed = paper ? config.validation.seed : config.validation.tables_seed;
       lessons_[static_cast<std::size_t>(i)] =
-          DrawLesson(network_, config, component, seed, static_cast<std::uint64_t>(i));
+          DrawLesson(network_, config, options, component, seed, static_cast<std::uint64_t>(i));
     });
     constant_ = Losses({});
   }
@@ -233,7 +260,7 @@ double HeldOutLoss(const Covariance& covariance, const Matrix& X, const Vector& 
 StepTraining TrainSteps(const TrainedNetwork& network, const TrainingConfig& config,
                         const StepTrainingOptions& options) {
   ThreadPool pool(ResolveThreads(options.threads));
-  StepValidator validator(network, config, options.validation_datasets, pool);
+  StepValidator validator(network, config, options, pool);
   StepTraining training;
   StepWeights steps = FirstStepWeights(options.hidden, config.seed);
   const std::size_t size = steps.values.size();
@@ -250,7 +277,7 @@ StepTraining TrainSteps(const TrainedNetwork& network, const TrainingConfig& con
       std::fill(own[place].begin(), own[place].end(), 0.0f);
       const auto index = static_cast<std::uint64_t>(seen + k);
       try {
-        const Lesson lesson = DrawLesson(network, config, ComponentOf(config, index), config.seed, index);
+        const Lesson lesson = DrawLesson(network, config, options, ComponentOf(config, index), config.seed, index);
         used[place] = AddGradient(network, lesson, steps, config.loss.output_clip, own[place]);
       } catch (const Error&) {  // no draw, or no factorisation
         used[place] = 0;

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "instantgp/base/matrix.h"
+#include "instantgp/data/dataset.h"
 #include "instantgp/gp/covariance.h"
 #include "instantgp/inference/trained_network.h"
 #include "instantgp/kernel/log_parameters.h"
@@ -42,6 +43,10 @@ struct StepValidation {
 };
 
 struct StepTrainingOptions {
+  // Real tables: of the datasets that the mixture wants to be tables, this share is cut out of them instead, some rows
+  // to learn from and some held out, with a drawn kernel. No simulation is as odd as they are.
+  std::vector<Dataset> tables;
+  double tables_share = 0.8;
   int hidden = 32;
   int validation_datasets = 600;  // half of the paper's distribution, half tables
   int validate_every = 10000;     // datasets

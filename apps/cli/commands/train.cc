@@ -39,6 +39,7 @@ struct TrainArguments {
   double datasets = 0;
   double minutes = 0;
   std::string phase;
+  std::string data;
   std::vector<std::string> settings;
   bool seed_given = false;
 };
@@ -163,13 +164,16 @@ TrainingSummary TrainTogether(const TrainArguments& arguments, Communicator& gro
 }
 
 void RunTrain(const TrainArguments& arguments) {
+  if (arguments.phase != "steps" && !arguments.data.empty()) {
+    throw Error(ErrorCode::kUsage, "--data is for --phase steps; the network itself learns from simulated data alone");
+  }
   if (arguments.phase == "steps") {
     if (arguments.resume || arguments.minutes > 0) {
       throw Error(ErrorCode::kUsage,
                   "the step network is trained in one go and by a number of datasets; give --datasets N "
                   "and leave out --resume and --minutes");
     }
-    RunTrainSteps(EffectiveConfig(arguments), arguments.folder, arguments.common);
+    RunTrainSteps(EffectiveConfig(arguments), arguments.folder, arguments.data, arguments.common);
     return;
   }
   // A step of a large network and a checkpoint take longer than the usual second.
@@ -219,6 +223,10 @@ void RegisterTrain(CLI::App& app, Selected& selected) {
                    "What is learned: 1 by marginal likelihood, 2 noise fine-tuning, steps: the step network [1]")
       ->type_name("1|2|steps")
       ->check(CLI::IsMember({"1", "2", "steps"}));
+  command
+      ->add_option("--data", arguments->data,
+                   "With --phase steps: a folder of CSV files to learn from too, the last column their target")
+      ->type_name("DIR");
   command->add_option("--set", arguments->settings, "Override a setting, e.g. schedule.peak=1e-3; may be repeated")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);

@@ -1,5 +1,6 @@
 #include "apps/cli/commands/train_steps.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -9,6 +10,7 @@
 #include "apps/cli/terminal/terminal.h"
 #include "instantgp/base/error.h"
 #include "instantgp/base/file.h"
+#include "instantgp/data/csv.h"
 #include "instantgp/inference/embedded_weights.h"
 #include "instantgp/network/weights.h"
 #include "instantgp/training/step_training.h"
@@ -27,6 +29,26 @@ std::string CsvOf(const std::vector<StepValidation>& validations) {
   return text;
 }
 
+// Every table with enough rows to learn from some and hold others out.
+std::vector<Dataset> TablesIn(const std::string& folder) {
+  std::vector<std::string> paths;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    if (entry.path().extension() == ".csv") paths.push_back(entry.path().string());
+  }
+  if (error) throw Error(ErrorCode::kBadInput, "cannot read the folder '" + folder + "': " + error.message());
+  std::sort(paths.begin(), paths.end());
+  std::vector<Dataset> tables;
+  for (const std::string& path : paths) {
+    Dataset table = ReadCsv(path);
+    if (table.rows() >= 30) tables.push_back(std::move(table));
+  }
+  if (tables.empty()) {
+    throw Error(ErrorCode::kBadInput, "'" + folder + "' holds no CSV file with at least 30 rows");
+  }
+  return tables;
+}
+
 std::string SpokenValidation(const StepValidation& v) {
   return "validation at " + std::to_string(v.datasets) + " datasets: held-out NLL " + Short(v.paper) +
          " (constant pull " + Short(v.paper_constant) + "); on tables " + Short(v.tables) + " (" +
@@ -35,7 +57,8 @@ std::string SpokenValidation(const StepValidation& v) {
 
 }  // namespace
 
-void RunTrainSteps(const TrainingConfig& config, const std::string& folder, const CommonOptions& common) {
+void RunTrainSteps(const TrainingConfig& config, const std::string& folder, const std::string& data,
+                   const CommonOptions& common) {
   NetworkWeights weights = config.init_from.empty() ? ParseWeights(EmbeddedWeights(), "the embedded weights")
                                                     : LoadWeights(config.init_from);
   if (std::filesystem::exists(folder + "/last.safetensors")) {
@@ -47,10 +70,16 @@ void RunTrainSteps(const TrainingConfig& config, const std::string& folder, cons
   WriteFileAtomically(folder + "/config.json", ToJson(config));
 
   const TrainedNetwork network(weights);
+  if (!data.empty() && config.Find(ComponentKind::kTables) == nullptr) {
+    throw Error(ErrorCode::kUsage,
+                "--data adds real tables to those of the mixture, and the mixture has no \"tables\"; "
+                "start from configs/steps.json");
+  }
   StatusLine line(common.quiet);
   StepTrainingOptions options;
   options.threads = common.threads;
   options.stop = StopToken();
+  if (!data.empty()) options.tables = TablesIn(data);
   auto last = std::chrono::steady_clock::now();
   options.on_step = [&](std::int64_t datasets) {
     const auto now = std::chrono::steady_clock::now();

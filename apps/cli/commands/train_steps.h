@@ -9,7 +9,9 @@
 namespace instantgp::cli {
 
 // Writes config.json, log.csv and last.safetensors, the weights of config.init_from (empty: the embedded ones) with the
-// step network, into `folder`.
-void RunTrainSteps(const TrainingConfig& config, const std::string& folder, const CommonOptions& common);
+// step network, into `folder`. `data`: a folder of CSV files to learn from too, the last column their target; empty:
+// none.
+void RunTrainSteps(const TrainingConfig& config, const std::string& folder, const std::string& data,
+                   const CommonOptions& common);
 
 }  // namespace instantgp::cli
