@@ -188,8 +188,32 @@ TEST(NeighboursModel, NewRowsJoinTheOthers) {
   EXPECT_FALSE(after.drift.drifting);
   EXPECT_LT(after.model.Score(fresh.X, fresh.y).rmse, before.Score(fresh.X, fresh.y).rmse);
   EXPECT_EQ(SerializeModel(ParseModel(SerializeModel(after.model), "memory")), SerializeModel(after.model));
-  EXPECT_TRUE(Update(before, more.X, more.y.array() + 200).drift.drifting);
-  EXPECT_THROW(Update(before, more.X, more.y, {.reinfer = Reinfer::kAlways}), Error);
+}
+
+TEST(NeighboursModel, RowsThatContradictItMakeItInferAgain) {
+  const Dataset some = Waves(700), fresh = Waves(400, 1.0, 10);
+  const Model before = Fit(some, "SE", ByNeighbours(48));
+  // Ten times the noise from now on.
+  const Dataset noisy = Waves(900, 1.0, 11);
+  const UpdateResult kept = Update(before, noisy.X, noisy.y, {.reinfer = Reinfer::kNever});
+  const UpdateResult again = Update(before, noisy.X, noisy.y);
+  EXPECT_TRUE(again.drift.drifting);
+  EXPECT_FALSE(kept.reinferred);
+  EXPECT_TRUE(again.reinferred);
+  EXPECT_EQ(again.model.rows(), 1600);
+  EXPECT_EQ(again.model.summary().method, "neighbours");
+  EXPECT_LT(again.model.Score(fresh.X, fresh.y).nll, kept.model.Score(fresh.X, fresh.y).nll - 0.5);
+  // Asked for, it does so whatever the rows say; by other methods it cannot.
+  const Dataset more = Waves(100, 0.1, 12);
+  EXPECT_TRUE(Update(before, more.X, more.y, {.reinfer = Reinfer::kAlways}).reinferred);
+  EXPECT_TRUE(Update(before, more.X, more.y, {.reinfer = Reinfer::kAlways, .method = Method::kRefine}).reinferred);
+  try {
+    Update(before, more.X, more.y, {.reinfer = Reinfer::kAlways, .method = Method::kMl});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kUsage);
+    EXPECT_EQ(error.remedies().front().value, "neighbours");
+  }
 }
 
 TEST(NeighboursModelFile, ComesBackBitForBitAndIsCheckedWhole) {
