@@ -4,6 +4,7 @@
 #include <limits>
 #include <numeric>
 
+#include "instantgp/base/large_pages.h"
 #include "instantgp/base/thread_pool.h"
 #include "instantgp/data/byte_scan.h"
 #include "instantgp/data/csv_cut.h"
@@ -53,15 +54,20 @@ class PieceReader {
     while (at != end_ && (*at == ' ' || *at == '\t') && *at != layout_.separator) ++at;
   }
 
-  // The cell at `at`, moved to its end, into column k. False where it is in quotes or infinite.
-  bool ReadUnquoted(const char*& at, std::size_t k) {
+  // The cell at `at`, moved to its end, into column k. False where it is infinite, or more than a number in quotes.
+  bool ReadOne(const char*& at, std::size_t k) {
     double& value = into_[k][row_];
     if (const char* const stopped = ReadDecimal(at, end_, layout_.decimal_comma, &value);
         stopped != nullptr && EndsCell(stopped)) {
       at = stopped;
       return true;
     }
-    if (at != end_ && *at == '"') return false;
+    if (at != end_ && *at == '"') {
+      const char* const stopped = ReadDecimal(at + 1, end_, layout_.decimal_comma, &value);
+      if (stopped == nullptr || stopped == end_ || *stopped != '"' || !EndsCell(stopped + 1)) return false;
+      at = stopped + 1;
+      return true;
+    }
     const char* const begin = at;
     at = byte_scan::EndOfCell(at, end_, layout_.separator);
     return Take(ReadCell({begin, static_cast<std::size_t>(at - begin)}, layout_.decimal_comma), k);
@@ -88,7 +94,7 @@ class PieceReader {
     return cell.kind != CellKind::kInfinite;
   }
 
-  // A row on one line, without quotes around the cells that count. False where it is anything else.
+  // A row on one line of such cells. False where it is anything else.
   bool ReadPlain() {
     const char* at = at_;
     if (row_ == last_ || *at == ' ' || *at == '\t' || *at == '#' || *at == '\n' || *at == '\r') return false;
@@ -97,7 +103,7 @@ class PieceReader {
     for (std::size_t j = 0; j < columns; ++j) {
       SkipBlanks(at);
       const bool read = layout_.kept[j] && text_[k] == 0;
-      if (!(read ? ReadUnquoted(at, k) : PassOver(at))) return false;
+      if (!(read ? ReadOne(at, k) : PassOver(at))) return false;
       k += layout_.kept[j] ? 1 : 0;
       if (j + 1 == columns) break;
       if (at == end_ || *at != layout_.separator) return false;
@@ -160,6 +166,13 @@ std::vector<Piece> PiecesOf(std::string_view text, char separator) {
   return pieces;
 }
 
+template <typename T>
+void MakeRoom(std::size_t room, std::vector<T>& values) {
+  values.reserve(room);
+  AskForLargePages(values.data(), room * sizeof(T));
+  values.resize(room);
+}
+
 // Rows of the pieces follow one another; where blank lines and comments left room between them, they move up.
 template <typename T>
 void CloseGaps(const std::vector<Piece>& pieces, std::vector<T>& values) {
@@ -191,10 +204,10 @@ std::optional<NumberColumns> ReadNumberColumns(std::string_view text, const CsvL
   NumberColumns result;
   const auto kept = static_cast<std::size_t>(std::count(layout.kept.begin(), layout.kept.end(), true));
   result.columns.resize(kept);
-  result.line_of_row.resize(room);
+  MakeRoom(room, result.line_of_row);
   std::vector<double*> into;
   for (std::vector<double>& column : result.columns) {
-    column.resize(room);
+    MakeRoom(room, column);
     into.push_back(column.data());
   }
   pool.Run(count, [&](int k, int) {

@@ -183,6 +183,16 @@ NeighbourPosterior NeighboursFrom(const Reader& reader, const json& meta, const 
     if (anchor < 0 || anchor >= n) reader.Fail("an anchor is not one of the rows");
   }
   rule.count = static_cast<int>(count);
+  if (description.value("linear", false)) {
+    auto linear = std::make_shared<LinearPart>();
+    linear->features = LinearFeaturesOf(expression);
+    const std::size_t size = linear->features.size();
+    if (size == 0) reader.Fail("a regression that the kernel does not have");
+    linear->mean = reader.VectorOf("linear_mean", size);
+    linear->cov = reader.MatrixOf("linear_cov", linear->size(), linear->size());
+    if (linear->cov != linear->cov.transpose()) reader.Fail("a covariance that is not symmetric");
+    rule.linear = std::move(linear);
+  }
   return NeighbourPosterior(expression, RowTree::InOrder(std::move(X), std::move(y), tree), theta, std::move(rule),
                             reader.VectorOf("left_out_nll", 1)[0]);
 }
@@ -301,6 +311,12 @@ ModelTensors::ModelTensors(const Model& model) {
                           {"tree_rows", neighbours->tree().tree_rows()},
                           {"anchors", rule.anchors}};
     Add("left_out_nll", {neighbours->nlml()}, {1});
+    if (rule.linear != nullptr && rule.linear->size() > 0) {
+      const std::int64_t size = rule.linear->size();
+      meta["neighbours"]["linear"] = true;
+      file_.tensors["linear_mean"] = ViewTensor(rule.linear->mean.data(), {size});
+      file_.tensors["linear_cov"] = ViewTensor(rule.linear->cov.data(), {size, size});
+    }
   } else if (const SparsePosterior* sparse = model.sparse()) {
     const SparsePosterior::Parts& parts = sparse->parts();
     const std::int64_t m = parts.Z.rows();

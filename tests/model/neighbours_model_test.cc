@@ -175,6 +175,34 @@ TEST(NeighboursModel, ComponentsAddUpToThePrediction) {
   EXPECT_NEAR(shares, 1, 1e-9);
 }
 
+// A slope that no neighbourhood knows: the model follows it beyond its rows, in
+// the file and in its parts too.
+TEST(NeighboursModel, ALineIsLearntFromRowsEverywhere) {
+  RandomStream random(8);
+  Matrix X(3000, 1);
+  Vector y(3000);
+  for (int i = 0; i < 3000; ++i) {
+    X(i, 0) = random.Uniform(0, 10);
+    y[i] = 5 * X(i, 0) + std::sin(4 * X(i, 0)) + 0.2 * random.Normal();
+  }
+  const Model model = Fit(Dataset::Of(X, y), "SE + LIN", ByNeighbours(32));
+  ASSERT_NE(model.neighbours()->rule().linear, nullptr);
+  EXPECT_TRUE(model.neighbours()->rule().anchors.empty());
+  const Matrix beyond{{12.0}, {14.0}};
+  const Vector mean = model.PredictMean(beyond);
+  EXPECT_NEAR(mean[0], 60, 3);
+  EXPECT_NEAR(mean[1], 70, 4);
+  const std::string bytes = SerializeModel(model);
+  const Model loaded = ParseModel(bytes, "memory");
+  EXPECT_EQ(SerializeModel(loaded), bytes);
+  EXPECT_EQ(loaded.PredictMean(beyond), mean);
+  const Explanation explanation = Explain(model);
+  const Matrix some = X.topRows(20);
+  Vector sum = Vector::Constant(20, model.scaler().y_mean);
+  for (const Component& component : explanation.components) sum += PredictComponent(model, component, some).mean;
+  EXPECT_LT((sum - model.PredictMean(some)).cwiseAbs().maxCoeff(), 1e-6);
+}
+
 TEST(NeighboursModel, NewRowsJoinTheOthers) {
   const Dataset all = Waves(1200);
   std::vector<int> first(700), rest(500);
