@@ -50,6 +50,14 @@ def measure(program, n, d, folder):
     return fit, usage.ru_maxrss / 1024, seconds, document["neighbours"], recall[0] + " %" if recall else "exact"
 
 
+def short(value):
+    """10k, 3M"""
+    for unit, letter in ((1_000_000, "M"), (1000, "k")):
+        if value >= unit:
+            return f"{value / unit:g}{letter}"
+    return str(value)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", default=str(Path(__file__).resolve().parent.parent / "build/release/instantgp"))
@@ -78,15 +86,21 @@ def main():
                                           (axes[1], by_columns, 1, f"columns ({int(options.fixed_rows):,} rows)")):
             x = [case[place] for case in cases]
             axis.plot(x, [results[case][0] for case in cases], "o-", label="CSV to saved model")
-            axis.plot(x, [results[case][2] for case in cases], "s--", label="1,000 predictions")
+            axis.plot(x, [results[case][2] for case in cases], "s--", label="1,000 predictions from M neighbours")
+            for case in cases:  # how many neighbours were worth it explains the predictions' times
+                axis.annotate(f"M={results[case][3]}", (case[place], results[case][2]), textcoords="offset points",
+                              xytext=(0, -12), ha="center", fontsize=7)
             axis.set_xscale("log")
             axis.set_yscale("log")
-            axis.set_xticks(x, [f"{v:,}" for v in x])
+            axis.set_xticks(x, [short(v) for v in x])
+            axis.set_yticks([0.1, 1, 10, 100], ["0.1", "1", "10", "100"])
             axis.minorticks_off()
+            axis.set_ylim(0.02, 100)
+            axis.margins(x=0.12)
             axis.set_xlabel(label)
             axis.grid(alpha=0.3)
         axes[0].set_ylabel("seconds")
-        axes[0].legend(frameon=False)
+        axes[0].legend(frameon=False, loc="upper left")
         figure.tight_layout()
         figure.savefig(options.figure, metadata={"Date": None})
     return 0

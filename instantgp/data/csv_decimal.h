@@ -54,8 +54,10 @@ inline const char* ReadDigits(const char* at, const char* end, std::uint64_t* ma
 // double, their quotient or product is rounded once; else from_chars is asked.
 inline const char* ReadDecimal(const char* at, const char* end, bool decimal_comma, double* value) {
   using namespace decimal_parts;
-  const bool negative = at != end && *at == '-';
-  if (negative || (at != end && *at == '+')) ++at;
+  if (at == end) return nullptr;
+  // Without a branch: nobody can foresee the signs of a column.
+  const bool negative = *at == '-';
+  at += static_cast<int>(negative) | static_cast<int>(*at == '+');
   const char* const first = at;
   std::uint64_t mantissa = 0;
   const char* p = ReadDigits(at, end, &mantissa);

@@ -28,8 +28,9 @@ constexpr int kCalibrationLeftOut = 1500;
 constexpr double kWorthMore = 0.006;  // of the score that twice the neighbours must bring
 constexpr int kAnchors = 32;
 constexpr int kLinearRows = 1000;  // rows of the whole table that tell a regression among the addends its slopes
-// A search that looks at more rows than this takes longer than the prediction itself: from there on it is approximate.
-constexpr double kManyRowsSeen = 150000;
+// A search that looks at more rows than this takes longer than the prediction itself (a million rows with twelve
+// columns: a hundred thousand rows seen, ten times as long): from there on it is approximate.
+constexpr double kManyRowsSeen = 30000;
 constexpr double kApproximate = 1;  // eps
 constexpr int kRecallRows = 100;
 
@@ -86,6 +87,7 @@ class NeighbourFitter {
     const NeighbourRule rule = Rule(neighbours, theta);
     LeftOutDensity density(covariance_, tree_, rows, theta, rule, options_.pool);
     rows_seen_ = std::max(rows_seen_, density.rows_seen());
+    if (rows_seen_ > kManyRowsSeen) rule_.eps = kApproximate;
     double nll = 0;
     ++evaluations_;
     if (!density.Evaluate(theta, &nll, nullptr)) return std::nullopt;
@@ -103,7 +105,7 @@ class NeighbourFitter {
   void TuneBest();
   void Refine();
   int ChooseCount(double* nll);
-  void ChooseSearch(int count);
+  void MeasureRecall(int count);
 
   const TrainedNetwork& network_;
   const Expression& expression_;
@@ -226,15 +228,15 @@ int NeighbourFitter::ChooseCount(double* nll) {
   return std::min(count, n);
 }
 
-// Exact where that costs less than the rest of a prediction; else approximate, with the recall measured.
-void NeighbourFitter::ChooseSearch(int count) {
-  if (rows_seen_ <= kManyRowsSeen || rule_.eps > 0) return;
+// Where the search is approximate: which share of the nearest rows it finds.
+void NeighbourFitter::MeasureRecall(int count) {
+  if (rule_.eps == 0) return;
   const std::vector<int> rows = NextRows(kRecallRows);
   const LogParameters& theta = candidates_.front().theta;
   NeighbourRule rule = Rule(count, theta);
-  const LeftOutDensity exact(covariance_, tree_, rows, theta, rule, options_.pool);
-  rule.eps = rule_.eps = kApproximate;
   const LeftOutDensity loose(covariance_, tree_, rows, theta, rule, options_.pool);
+  rule.eps = 0;
+  const LeftOutDensity exact(covariance_, tree_, rows, theta, rule, options_.pool);
   std::size_t found = 0, all = 0;
   for (std::size_t k = 0; k < rows.size(); ++k) {
     std::vector<int> a = exact.neighbours()[k], b = loose.neighbours()[k], both;
@@ -274,7 +276,7 @@ NeighbourFit NeighbourFitter::Fit(Matrix X, Vector y) {
   const int count = ChooseCount(&nll);
   rule_.count = count;
   rule_.anchors.resize(std::min(rule_.anchors.size(), static_cast<std::size_t>(count / 4)));
-  ChooseSearch(count);
+  MeasureRecall(count);
   Step("choosing neighbours");
   LogParameters theta = candidates_.front().theta;
   rule_ = Rule(count, theta);
