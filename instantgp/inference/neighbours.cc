@@ -27,10 +27,7 @@ constexpr int kRefineChoiceLeftOut = 1200;  // densities have heavy tails: a few
 constexpr int kCalibrationLeftOut = 1500;
 constexpr double kWorthMore = 0.006;  // of the score that twice the neighbours must bring
 constexpr int kAnchors = 32;
-constexpr int kLinearRows = 1000;  // rows of the whole table that tell a regression among the addends its slopes
-// A search that looks at more rows than this takes longer than the prediction itself (a million rows with twelve
-// columns: a hundred thousand rows seen, ten times as long): from there on it is approximate.
-constexpr double kManyRowsSeen = 30000;
+constexpr int kLinearRows = 1000;   // rows of the whole table that tell a regression among the addends its slopes
 constexpr double kApproximate = 1;  // eps
 constexpr int kRecallRows = 100;
 
@@ -87,7 +84,7 @@ class NeighbourFitter {
     const NeighbourRule rule = Rule(neighbours, theta);
     LeftOutDensity density(covariance_, tree_, rows, theta, rule, options_.pool);
     rows_seen_ = std::max(rows_seen_, density.rows_seen());
-    if (rows_seen_ > kManyRowsSeen) rule_.eps = kApproximate;
+    if (rows_seen_ > options_.most_rows_seen) rule_.eps = kApproximate;
     double nll = 0;
     ++evaluations_;
     if (!density.Evaluate(theta, &nll, nullptr)) return std::nullopt;

@@ -203,29 +203,6 @@ TEST(NeighboursModel, ALineIsLearntFromRowsEverywhere) {
   EXPECT_LT((sum - model.PredictMean(some)).cwiseAbs().maxCoeff(), 1e-6);
 }
 
-TEST(NeighboursModel, ManyColumnsAlikeAreSearchedApproximatelyAndItSaysSo) {
-  RandomStream random(9);
-  const int n = 34000, d = 10;
-  Matrix X(n, d);
-  Vector y(n);
-  for (int i = 0; i < n; ++i) {
-    double sum = 0;
-    for (int k = 0; k < d; ++k) sum += X(i, k) = random.Uniform(0, 1);
-    y[i] = sum + 0.1 * random.Normal();
-  }
-  const Model model = Fit(Dataset::Of(X, y), "SE", ByNeighbours(32));
-  EXPECT_GT(model.neighbours()->rule().eps, 0);
-  ASSERT_FALSE(model.warnings().empty());
-  const std::string& warning = model.warnings().back();
-  const std::string said = "the search for nearest rows is approximate: it finds ";
-  ASSERT_TRUE(warning.starts_with(said)) << warning;
-  const double percent = std::stod(warning.substr(said.size()));
-  EXPECT_GE(percent, 80);
-  EXPECT_LT(percent, 100.5);
-  const Scores scores = model.Score(X.topRows(500), y.head(500));
-  EXPECT_LT(scores.rmse, 0.15);
-}
-
 TEST(NeighboursModel, NewRowsJoinTheOthers) {
   const Dataset all = Waves(1200);
   std::vector<int> first(700), rest(500);
