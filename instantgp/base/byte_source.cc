@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "instantgp/base/error.h"
+#include "instantgp/base/large_pages.h"
 
 namespace instantgp {
 namespace {
@@ -82,6 +83,8 @@ std::string ReadText(const std::string& path, std::size_t most) {
     size = static_cast<std::size_t>(about.st_size) + 1;  // one more: to see that it ends there
   }
   for (std::size_t length = 0;;) {
+    text.reserve(size);
+    AskForLargePages(text.data() + text.size(), size - text.size());
     text.resize(size);
     length += source.Read(text.data() + length, size - length);
     if (length < size) {

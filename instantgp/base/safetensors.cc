@@ -81,15 +81,17 @@ std::vector<T> TensorAs(const TensorFile& file, const std::string& name, TensorT
   return values;
 }
 
-// The digits that stand for the file's content: its XXH3-64 with the digits at `position` taken as zeros.
-std::string Checksum(std::string_view bytes, std::size_t position) {
+// The digits that stand for the content of a file given in pieces: its XXH3-64, with the digits at `position` of the
+// first piece taken as zeros.
+std::string Checksum(std::string_view first, std::size_t position, const std::vector<std::string_view>& others) {
   const std::string zeros(kChecksumDigits, '0');
   XXH3_state_t state;
   XXH3_64bits_reset(&state);
-  XXH3_64bits_update(&state, bytes.data(), position);
+  XXH3_64bits_update(&state, first.data(), position);
   XXH3_64bits_update(&state, zeros.data(), zeros.size());
-  const std::string_view rest = bytes.substr(position + kChecksumDigits);
+  const std::string_view rest = first.substr(position + kChecksumDigits);
   XXH3_64bits_update(&state, rest.data(), rest.size());
+  for (const std::string_view piece : others) XXH3_64bits_update(&state, piece.data(), piece.size());
   const std::uint64_t hash = XXH3_64bits_digest(&state);
   std::string digits;
   for (int shift = 60; shift >= 0; shift -= 4) digits += "0123456789abcdef"[(hash >> shift) & 15];
@@ -100,13 +102,13 @@ class Reader {
  public:
   Reader(std::string_view bytes, const std::string& origin) : bytes_(bytes), origin_(origin) {}
 
-  TensorFile Read() {
+  TensorViews Read() {
     const std::string_view header_text = HeaderText();
     TensorHeader header;
     std::string problem;
     if (!ParseTensorHeader(header_text, header, problem)) Fail("its header " + problem);
     VerifyChecksum(header_text, header);
-    TensorFile file;
+    TensorViews file;
     file.metadata = std::move(header.metadata);
     file.checksum = std::move(file.metadata.extract(std::string(kChecksumName)).mapped());
     ReadTensors(header, bytes_.substr(kPrefixBytes + header_text.size()), file);
@@ -138,11 +140,11 @@ class Reader {
         bytes_.substr(position, kChecksumDigits) != stored->second) {
       Fail("its checksum is not 16 hexadecimal digits");
     }
-    if (stored->second != Checksum(bytes_, position))
+    if (stored->second != Checksum(bytes_, position, {}))
       Fail("its checksum does not match, so the file is truncated or altered");
   }
 
-  void ReadTensors(TensorHeader& header, std::string_view data, TensorFile& file) const {
+  void ReadTensors(TensorHeader& header, std::string_view data, TensorViews& file) const {
     // In the order of their bytes, the tensors must tile the data exactly.
     std::vector<std::pair<const std::string, TensorEntry>*> order;
     for (auto& item : header.tensors) order.push_back(&item);
@@ -165,7 +167,7 @@ class Reader {
         Fail("tensor '" + name + "' has a size that does not match its shape");
       }
       reached = entry.end;
-      file.tensors[name] = {info->type, std::move(entry.shape), std::string(data.substr(entry.begin, size))};
+      file.tensors[name] = {info->type, std::move(entry.shape), data.substr(entry.begin, size)};
     }
     if (reached != data.size()) Fail("bytes are left over after the last tensor");
   }
@@ -190,24 +192,35 @@ Tensor MakeTensor(const float* values, std::vector<std::int64_t> shape) {
   return MakeTensorOf(TensorType::kF32, values, std::move(shape));
 }
 
-std::string SerializeTensors(const TensorFile& file) {
+TensorView ViewTensor(const double* values, std::vector<std::int64_t> shape) {
+  std::int64_t elements = 0;
+  INSTANTGP_CHECK(CountElements(shape, elements));
+  const std::size_t bytes = static_cast<std::size_t>(elements) * sizeof(double);
+  return {TensorType::kF64, std::move(shape), {reinterpret_cast<const char*>(values), bytes}};
+}
+
+void WriteTensors(const TensorViews& file, const std::function<void(std::string_view)>& write) {
   // Wide types first keeps every tensor aligned to its type when the data is.
-  std::vector<const std::pair<const std::string, Tensor>*> order;
+  std::vector<const std::pair<const std::string, TensorView>*> order;
   for (const auto& item : file.tensors) order.push_back(&item);
   std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
     return InfoOf(a->second.type).bytes > InfoOf(b->second.type).bytes;
   });
 
   nlohmann::json header;
-  std::string data;
+  std::vector<std::string_view> pieces;
+  std::size_t begin = 0;
   for (const auto* item : order) {
     const auto& [name, tensor] = *item;
     const TypeInfo& info = InfoOf(tensor.type);
     INSTANTGP_CHECK(name != kMetadataName);
-    INSTANTGP_CHECK(static_cast<std::int64_t>(tensor.bytes.size()) == tensor.elements() * info.bytes);
-    const std::size_t begin = data.size();
-    data += tensor.bytes;
-    header[name] = {{"dtype", info.name}, {"shape", tensor.shape}, {"data_offsets", {begin, data.size()}}};
+    std::int64_t elements = 0;
+    INSTANTGP_CHECK(CountElements(tensor.shape, elements));
+    INSTANTGP_CHECK(static_cast<std::int64_t>(tensor.bytes.size()) == elements * info.bytes);
+    const std::size_t end = begin + tensor.bytes.size();
+    header[name] = {{"dtype", info.name}, {"shape", tensor.shape}, {"data_offsets", {begin, end}}};
+    pieces.push_back(tensor.bytes);
+    begin = end;
   }
   header[std::string(kMetadataName)] = file.metadata;
   header[std::string(kMetadataName)][std::string(kChecksumName)] = std::string(kChecksumDigits, '0');
@@ -221,15 +234,31 @@ std::string SerializeTensors(const TensorFile& file) {
   text.resize((text.size() + 7) / 8 * 8, ' ');
   INSTANTGP_CHECK(text.size() <= kMaxHeaderBytes);
   const std::uint64_t length = text.size();
-  std::string bytes(reinterpret_cast<const char*>(&length), kPrefixBytes);
-  bytes += text;
-  bytes += data;
-  const std::size_t position = bytes.find(kChecksumKey) + kChecksumKey.size();
-  bytes.replace(position, kChecksumDigits, Checksum(bytes, position));
+  text.insert(0, reinterpret_cast<const char*>(&length), kPrefixBytes);
+  const std::size_t position = text.find(kChecksumKey) + kChecksumKey.size();
+  text.replace(position, kChecksumDigits, Checksum(text, position, pieces));
+  write(text);
+  for (const std::string_view piece : pieces) write(piece);
+}
+
+std::string SerializeTensors(const TensorFile& file) {
+  TensorViews views{file.metadata, {}, {}};
+  for (const auto& [name, tensor] : file.tensors) views.tensors[name] = {tensor.type, tensor.shape, tensor.bytes};
+  std::string bytes;
+  WriteTensors(views, [&](std::string_view piece) { bytes += piece; });
   return bytes;
 }
 
-TensorFile ParseTensors(std::string_view bytes, const std::string& origin) { return Reader(bytes, origin).Read(); }
+TensorViews ViewTensors(std::string_view bytes, const std::string& origin) { return Reader(bytes, origin).Read(); }
+
+TensorFile ParseTensors(std::string_view bytes, const std::string& origin) {
+  TensorViews views = ViewTensors(bytes, origin);
+  TensorFile file{std::move(views.metadata), {}, std::move(views.checksum)};
+  for (auto& [name, view] : views.tensors) {
+    file.tensors[name] = {view.type, std::move(view.shape), std::string(view.bytes)};
+  }
+  return file;
+}
 
 std::vector<double> TensorAsDoubles(const TensorFile& file, const std::string& name) {
   return TensorAs<double>(file, name, TensorType::kF64);

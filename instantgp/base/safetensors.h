@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -31,14 +32,33 @@ struct TensorFile {
   std::string checksum;  // as read, sixteen hexadecimal digits; not looked at on writing
 };
 
+// The same without copies of the bytes, which must outlive it.
+struct TensorView {
+  TensorType type = TensorType::kF32;
+  std::vector<std::int64_t> shape;
+  std::string_view bytes;  // wherever they are: not aligned
+};
+
+struct TensorViews {
+  std::map<std::string, std::string> metadata;
+  std::map<std::string, TensorView> tensors;
+  std::string checksum;
+};
+
+TensorView ViewTensor(const double* values, std::vector<std::int64_t> shape);
+
 Tensor MakeTensor(const double* values, std::vector<std::int64_t> shape);
 Tensor MakeTensor(const float* values, std::vector<std::int64_t> shape);
 
 // The bytes of the file; the same content gives the same bytes. Names and metadata must be UTF-8, else
 // Error(kBadInput).
 std::string SerializeTensors(const TensorFile& file);
+// The same bytes piece by piece, for a file that would not fit into memory beside what it holds. They are looked at
+// twice: for the checksum at the beginning, and to be written.
+void WriteTensors(const TensorViews& file, const std::function<void(std::string_view piece)>& write);
 // `origin` names the source in error messages.
 TensorFile ParseTensors(std::string_view bytes, const std::string& origin);
+TensorViews ViewTensors(std::string_view bytes, const std::string& origin);
 
 // The tensor `name` as doubles / floats; another type or a missing name is an Error(kBadInput).
 std::vector<double> TensorAsDoubles(const TensorFile& file, const std::string& name);

@@ -1,7 +1,7 @@
 #include "instantgp/data/csv.h"
 
 #include <limits>
-#include <numeric>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -23,12 +23,7 @@ class TableParser {
     table_.has_header = reader_.has_header();
     table_.all_names = reader_.names();
     SelectColumns();
-    if (auto plain = reader_.PlainRows(kept_)) {
-      table_.values = *std::move(plain);
-      table_.line_of_row.resize(static_cast<std::size_t>(table_.values.rows()));
-      std::iota(table_.line_of_row.begin(), table_.line_of_row.end(), reader_.line());
-      return std::move(table_);
-    }
+    if (TakeColumns()) return std::move(table_);
     for (std::vector<CsvCell> cells; reader_.Next(cells);) ReadRow(cells, reader_.line());
     Finish();
     return std::move(table_);
@@ -41,6 +36,25 @@ class TableParser {
       kept_.push_back(!table_.has_header || wanted.empty() || wanted.contains(name));
       if (kept_.back()) table_.names.push_back(name);
     }
+  }
+
+  // All rows at once, if all of them are to be had: nothing is missing where it must not be.
+  bool TakeColumns() {
+    if (table_.names.empty()) return false;
+    std::optional<NumberColumns> read = reader_.Columns(kept_);
+    if (!read || read->line_of_row.empty()) return false;
+    for (std::size_t k = 0; k < read->columns.size(); ++k) {
+      const bool may_lack = table_.has_header && !selection_.may_lack.empty() && table_.names[k] == selection_.may_lack;
+      if (read->text[k] || (read->missing[k] && !may_lack)) return false;
+    }
+    const auto rows = static_cast<Index>(read->line_of_row.size());
+    table_.values.resize(rows, static_cast<Index>(read->columns.size()));
+    for (std::size_t k = 0; k < read->columns.size(); ++k) {
+      table_.values.col(static_cast<Index>(k)) = Eigen::Map<const Vector>(read->columns[k].data(), rows);
+      read->columns[k] = {};
+    }
+    table_.line_of_row = std::move(read->line_of_row);
+    return true;
   }
 
   void ReadRow(const std::vector<CsvCell>& cells, int line) {

@@ -7,7 +7,6 @@
 
 #include "instantgp/base/diagnosis.h"
 #include "instantgp/data/date_column.h"
-#include "instantgp/data/plain_rows.h"
 #include "instantgp/data/text_check.h"
 
 namespace instantgp {
@@ -91,22 +90,10 @@ void CsvReader::ReadNames(const std::vector<CsvCell>& cells) {
   }
 }
 
-std::optional<Matrix> CsvReader::PlainRows(const std::vector<bool>& kept) {
+std::optional<NumberColumns> CsvReader::Columns(const std::vector<bool>& kept) const {
   if (columns_ == 0 || kept.size() != columns_) return std::nullopt;
-  const CsvLexer after_first = lexer_;
-  if (first_is_row_) {
-    if (first_line_ != 1) return std::nullopt;  // comments above: their end is not kept
-    lexer_ = CsvLexer(text_, separator_);
-  }
-  std::optional<Matrix> rows = ReadPlainRows(text_.substr(lexer_.position()), separator_, kept);
-  if (!rows) {
-    lexer_ = after_first;
-    return std::nullopt;
-  }
-  line_ = first_is_row_ ? first_line_ : lexer_.next_line();
-  lexer_ = CsvLexer({}, separator_);
-  first_is_row_ = false;
-  return rows;
+  const std::string_view rows = has_header_ ? text_.substr(lexer_.position()) : text_;
+  return ReadNumberColumns(rows, {separator_, decimal_comma_, kept}, has_header_ ? lexer_.next_line() : 1);
 }
 
 bool CsvReader::Next(std::vector<CsvCell>& cells) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "instantgp/base/error.h"
-#include "instantgp/base/matrix.h"
+#include "instantgp/data/csv_columns.h"
 #include "instantgp/data/csv_lexer.h"
 #include "instantgp/data/csv_number.h"
 
@@ -27,9 +27,9 @@ class CsvReader {
   // The next row; false at the end. Throws for a row of another length, and a malformed quote.
   bool Next(std::vector<CsvCell>& cells);
   int line() const { return line_; }  // of that row
-  // All rows at once where nothing about them is out of the ordinary (plain_rows.h): every kept cell a plain number.
-  // They are then read, and Next() has none; line() is that of the first. Only before the first Next().
-  std::optional<Matrix> PlainRows(const std::vector<bool>& kept);
+  // All rows at once, and fast (csv_columns.h); `kept` says which columns. Next() goes on as if nobody had asked, and
+  // comes to what is wrong where this is nullopt. Only before the first Next().
+  std::optional<NumberColumns> Columns(const std::vector<bool>& kept) const;
 
   std::size_t columns() const { return columns_; }  // 0: the table is empty
   bool has_header() const { return has_header_; }

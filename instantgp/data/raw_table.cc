@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <optional>
 #include <set>
 #include <utility>
@@ -37,9 +36,14 @@ class RawParser {
     table_.decimal_comma = reader.decimal_comma();
     table_.origin = origin_;
     Select(reader);
-    if (std::find(is_text_.begin(), is_text_.end(), true) == is_text_.end() && TakePlainRows(reader)) {
-      return std::move(table_);
-    }
+    if (!TakeColumns(reader)) ReadRows(reader);
+    if (std::find(is_text_.begin(), is_text_.end(), true) != is_text_.end()) ReadTexts();
+    return std::move(table_);
+  }
+
+ private:
+  // Row after row, up to the one that something is wrong with.
+  void ReadRows(CsvReader& reader) {
     std::vector<RawColumn::Numbers> numbers(reader.columns());
     std::vector<std::optional<Infinite>> infinite(reader.columns());
     for (std::vector<CsvCell> cells; reader.Next(cells);) {
@@ -66,21 +70,28 @@ class RawParser {
       }
       table_.columns.push_back(std::move(column));
     }
-    if (std::find(is_text_.begin(), is_text_.end(), true) != is_text_.end()) ReadTexts();
-    return std::move(table_);
   }
 
- private:
-  bool TakePlainRows(CsvReader& reader) {
-    const std::optional<Matrix> plain = reader.PlainRows(kept_);
-    if (!plain) return false;
+  // All rows at once where every number is finite.
+  bool TakeColumns(CsvReader& reader) {
+    std::vector<bool> as_numbers = kept_;
+    for (std::size_t j = 0; j < kept_.size(); ++j) as_numbers[j] = kept_[j] && !is_text_[j];
+    std::optional<NumberColumns> read = reader.Columns(as_numbers);
+    if (!read || read->line_of_row.empty()) return false;
+    std::size_t k = 0;
     for (std::size_t j = 0; j < kept_.size(); ++j) {
       if (!kept_[j]) continue;
-      const auto numbers = plain->col(static_cast<Index>(table_.columns.size()));
-      table_.columns.push_back({table_.all_names[j], RawColumn::Numbers(numbers.begin(), numbers.end())});
+      RawColumn column{table_.all_names[j], {}};
+      if (as_numbers[j]) is_text_[j] = read->text[k];
+      if (is_text_[j]) {
+        column.cells = RawColumn::Texts();
+      } else {
+        column.cells = std::move(read->columns[k]);
+      }
+      k += as_numbers[j] ? 1 : 0;
+      table_.columns.push_back(std::move(column));
     }
-    table_.line_of_row.resize(static_cast<std::size_t>(plain->rows()));
-    std::iota(table_.line_of_row.begin(), table_.line_of_row.end(), reader.line());
+    table_.line_of_row = std::move(read->line_of_row);
     return true;
   }
 

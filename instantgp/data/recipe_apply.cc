@@ -7,6 +7,7 @@
 #include "instantgp/base/check.h"
 #include "instantgp/base/diagnosis.h"
 #include "instantgp/base/error.h"
+#include "instantgp/base/large_pages.h"
 #include "instantgp/data/csv_reader.h"
 #include "instantgp/data/recipe.h"
 
@@ -201,6 +202,7 @@ RecipeRows Recipe::Apply(const RawTable& table, const std::vector<int>& from, co
     if (keep) result.rows.push_back(row);
   }
   result.X.resize(static_cast<Index>(result.rows.size()), inputs());
+  AskForLargePages(result.X.data(), static_cast<std::size_t>(result.X.size()) * sizeof(double));
   Index at = 0;
   for (auto& [recipe, reader] : readers) {
     reader.Read(result.rows, unseen, result.X.middleCols(at, recipe->inputs()));

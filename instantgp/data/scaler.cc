@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "instantgp/base/check.h"
+#include "instantgp/base/large_pages.h"
 
 namespace instantgp {
 
@@ -78,6 +79,7 @@ Scaler Scaler::Fit(const Matrix& X, const Vector& y) {
 Matrix Scaler::ScaleX(const Matrix& X) const {
   INSTANTGP_CHECK(X.cols() == x_min.size());
   Matrix scaled(X.rows(), X.cols());
+  AskForLargePages(scaled.data(), static_cast<std::size_t>(scaled.size()) * sizeof(double));
   for (Index j = 0; j < X.cols(); ++j) {
     const bool constant = constant_column[static_cast<std::size_t>(j)];
     for (Index i = 0; i < X.rows(); ++i) scaled(i, j) = constant ? 0 : Standardize(X(i, j), x_min(j), x_range(j));

@@ -5,12 +5,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
+#include "instantgp/base/byte_source.h"
 #include "instantgp/base/error.h"
-#include "instantgp/base/file.h"
 
 namespace instantgp {
 
@@ -33,69 +34,66 @@ TableText TableText::Of(std::string text) {
 
 TableText TableText::Open(const std::string& path) {
   struct stat status {};
-  if (path == "-" || ::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return Of(ReadFile(path));
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return Of(ReadFile(path));  // which says why not
+  const bool regular = path != "-" && ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+  const int descriptor = regular ? ::open(path.c_str(), O_RDONLY | O_CLOEXEC) : -1;
+  if (descriptor < 0) return Of(ReadText(path));  // which says why not, where it cannot be read
+  auto file = std::make_shared<const File>(descriptor, static_cast<std::uint64_t>(status.st_size), path);
+  constexpr std::array<unsigned char, 2> kGzip = {0x1f, 0x8b};
+  std::array<unsigned char, 2> first{};
+  if (::pread(descriptor, first.data(), first.size(), 0) == 2 && first == kGzip) return Of(ReadText(path));
   TableText table;
-  table.file_ = std::make_shared<const File>(descriptor, static_cast<std::uint64_t>(status.st_size), path);
+  table.file_ = std::move(file);
   return table;
 }
 
 std::uint64_t TableText::size() const { return file_ ? file_->size : text_->size(); }
 
-std::string TableText::Read(std::uint64_t begin, std::uint64_t count) const {
+std::size_t TableText::ReadInto(char* into, std::uint64_t begin, std::uint64_t count) const {
   begin = std::min(begin, size());
   count = std::min(count, size() - begin);
-  if (!file_) return text_->substr(begin, count);
-  std::string bytes(count, '\0');
-  for (std::size_t done = 0; done < bytes.size();) {
-    const ssize_t got =
-        ::pread(file_->descriptor, bytes.data() + done, bytes.size() - done, static_cast<off_t>(begin + done));
+  if (!file_) return text_->copy(into, count, begin);
+  for (std::uint64_t done = 0; done < count;) {
+    const ssize_t got = ::pread(file_->descriptor, into + done, count - done, static_cast<off_t>(begin + done));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw Error(ErrorCode::kBadInput, "cannot read " + file_->path + ": " + std::strerror(errno));
     if (got == 0) {
       throw Error(ErrorCode::kBadInput,
                   file_->path + " became shorter while it was read; run again when it is complete");
     }
-    done += static_cast<std::size_t>(got);
+    done += static_cast<std::uint64_t>(got);
   }
+  return count;
+}
+
+std::string TableText::Read(std::uint64_t begin, std::uint64_t count) const {
+  begin = std::min(begin, size());
+  std::string bytes(std::min(count, size() - begin), '\0');
+  ReadInto(bytes.data(), begin, bytes.size());
   return bytes;
 }
 
 RecordReader::RecordReader(const TableText& text, char separator, std::uint64_t begin, std::size_t block)
-    : text_(text),
-      separator_(separator),
-      block_size_(std::max<std::size_t>(block, 1)),
-      block_(std::make_unique<std::string>()),
-      block_begin_(begin),
+    : separator_(separator),
+      offset_(begin),
       begin_(begin),
       end_(begin),
-      lexer_(*block_, separator) {
-  Fill();
-}
-
-// From the end of the last record on.
-void RecordReader::Fill() {
-  *block_ = text_.Read(end_, block_size_);
-  block_begin_ = end_;
-  lexer_ = CsvLexer(*block_, separator_, end_line_);
-}
+      blocks_(
+          [&text, at = begin](char* into, std::size_t size) mutable {
+            const std::size_t got = text.ReadInto(into, at, size);
+            at += got;
+            return got;
+          },
+          block, separator),
+      lexer_({}, separator) {}
 
 bool RecordReader::Next(std::vector<CsvCell>& cells) {
-  for (;;) {
-    const bool found = lexer_.Next(cells);
-    // What reaches the end of a block may go on behind it: a quoted cell, a comment, a line feed after its return.
-    if (AtEnd() || (found && lexer_.position() < block_->size())) {
-      if (!found) return false;
-      begin_ = end_;
-      end_ = block_begin_ + lexer_.position();
-      end_line_ = lexer_.next_line();
-      return true;
-    }
-    if (!found && !lexer_.problem().empty() && lexer_.position() < block_->size()) return false;
-    if (block_begin_ == end_) block_size_ *= 2;  // not one record fits
-    Fill();
+  while (!lexer_.Next(cells)) {
+    if (!lexer_.problem().empty() || !blocks_.Next()) return false;
+    lexer_ = CsvLexer(blocks_.text(), separator_, blocks_.line());
   }
+  begin_ = end_;
+  end_ = offset_ + blocks_.begin() + lexer_.position();
+  return true;
 }
 
 }  // namespace instantgp

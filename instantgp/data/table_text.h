@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "instantgp/data/csv_blocks.h"
 #include "instantgp/data/csv_lexer.h"
 
 namespace instantgp {
@@ -15,13 +16,15 @@ namespace instantgp {
 class TableText {
  public:
   static TableText Of(std::string text);
-  // A regular file is left on disk; "-", a pipe or a device is read into memory. Error(kBadInput) naming path and
-  // reason.
+  // A regular file is left on disk; "-", a pipe, a device or what is compressed is read into memory. Error(kBadInput)
+  // naming path and reason.
   static TableText Open(const std::string& path);
 
   std::uint64_t size() const;
   // The bytes from `begin` on, `count` or as many as there are. Error(kBadInput) when the file no longer has them.
   std::string Read(std::uint64_t begin, std::uint64_t count) const;
+  // The same into memory of the caller's; returns how many.
+  std::size_t ReadInto(char* into, std::uint64_t begin, std::uint64_t count) const;
 
  private:
   struct File;
@@ -29,14 +32,13 @@ class TableText {
   std::shared_ptr<const File> file_;
 };
 
-// Record after record with memory for a block of a few megabytes, or the longest record where that is larger. The
-// records are those of a CsvLexer over the whole text.
+// Record after record with memory for a block (csv_blocks.h). The records are those of a CsvLexer over the whole text.
 class RecordReader {
  public:
-  static constexpr std::size_t kBlock = std::size_t{4} << 20;
-
   // `text` must outlive it.
-  RecordReader(const TableText& text, char separator, std::uint64_t begin = 0, std::size_t block = kBlock);
+  RecordReader(const TableText& text, char separator, std::uint64_t begin = 0, std::size_t block = CsvBlocks::kBytes);
+  RecordReader(const RecordReader&) = delete;
+  RecordReader& operator=(const RecordReader&) = delete;
 
   // The cells are good until the next call. False at the end, or at a malformed quote: then problem() is not empty.
   bool Next(std::vector<CsvCell>& cells);
@@ -49,15 +51,9 @@ class RecordReader {
   int problem_line() const { return lexer_.problem_line(); }
 
  private:
-  void Fill();
-  bool AtEnd() const { return block_begin_ + block_->size() >= text_.size(); }
-
-  const TableText& text_;
   char separator_;
-  std::size_t block_size_;
-  std::unique_ptr<std::string> block_;
-  std::uint64_t block_begin_ = 0, begin_ = 0, end_ = 0;
-  int end_line_ = 1;
+  std::uint64_t offset_, begin_, end_;
+  CsvBlocks blocks_;
   CsvLexer lexer_;
 };
 

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
+
+#include "instantgp/data/byte_scan.h"
 
 namespace instantgp {
 
 namespace {
+
+constexpr std::size_t kByByte = 32;  // bytes, where a vector holds other than plain ones
 
 // The length of the UTF-8 sequence at `at`, or 0: stray and missing continuation bytes, overlong forms, surrogates and
 // values past U+10FFFF are refused, as the standard has it.
@@ -28,15 +31,6 @@ std::size_t SequenceLength(std::string_view text, std::size_t at) {
   return code < smallest || code > 0x10ffff || surrogate ? 0 : length;
 }
 
-// Whether eight bytes are all between blank and tilde, which most of a table is.
-bool AllPrintable(const char* bytes) {
-  constexpr std::uint64_t kEach = 0x0101010101010101u, kHigh = 0x80 * kEach;
-  std::uint64_t word = 0;
-  std::memcpy(&word, bytes, sizeof word);
-  // With no high bit set, subtracting 0x20 borrows into it where a byte is smaller, and adding 1 carries for 0x7f.
-  return (word & kHigh) == 0 && ((word - 0x20 * kEach) & kHigh) == 0 && ((word + kEach) & kHigh) == 0;
-}
-
 }  // namespace
 
 TextProblem CheckText(std::string_view text) {
@@ -47,18 +41,17 @@ TextProblem CheckText(std::string_view text) {
   };
   if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) return problem("this is UTF-16, not UTF-8");
   while (at < text.size()) {
-    if (at + 8 <= text.size() && AllPrintable(text.data() + at)) {
-      at += 8;
-      continue;
+    at += byte_scan::PlainPrefix(text.substr(at));  // most of a table
+    for (const std::size_t stop = std::min(text.size(), at + kByByte); at < stop;) {
+      const auto c = static_cast<unsigned char>(text[at]);
+      if (c == 0) return problem("there is a zero byte, so this is not text");
+      if ((c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7f) {
+        return problem("there is a control character, so this is not text");
+      }
+      const std::size_t length = SequenceLength(text, at);
+      if (length == 0) return problem("there is a byte that is not UTF-8");
+      at += length;
     }
-    const unsigned char c = static_cast<unsigned char>(text[at]);
-    if (c == 0) return problem("there is a zero byte, so this is not text");
-    if ((c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7f) {
-      return problem("there is a control character, so this is not text");
-    }
-    const std::size_t length = SequenceLength(text, at);
-    if (length == 0) return problem("there is a byte that is not UTF-8");
-    at += length;
   }
   return {};
 }

@@ -26,6 +26,7 @@ LeftOutDensity::LeftOutDensity(const Covariance& covariance, const RowTree& tree
       tree_(tree),
       rows_(std::move(rows)),
       neighbours_(rows_.size()),
+      linear_(rule.LinearFor(tree)),
       pool_(pool),
       workers_(std::make_unique<Workers>()),
       residuals_(static_cast<Index>(rows_.size())),
@@ -57,7 +58,7 @@ bool LeftOutDensity::Evaluate(const LogParameters& theta, double* nll, Vector* g
     Vector sum = Vector::Zero(theta.size());
     for (int k = batch * kBatch; k < std::min((batch + 1) * kBatch, count) && ok; ++k) {
       x = tree_.X().row(rows_[k]).transpose();
-      if (!system.Condition(covariance_, theta, tree_.X(), tree_.y(), neighbours_[k], x.data())) {
+      if (!system.Condition(covariance_, theta, tree_.X(), tree_.y(), neighbours_[k], x.data(), linear_)) {
         ok = false;
         return;
       }

@@ -20,7 +20,7 @@ namespace instantgp {
 
 class LeftOutDensity {
  public:
-  // `rows` are numbers in the tree. All references stay in use; `pool` may be null.
+  // `rows` are numbers in the tree. All references stay in use, and the rule's linear part; `pool` may be null.
   LeftOutDensity(const Covariance& covariance, const RowTree& tree, std::vector<int> rows, const LogParameters& theta,
                  const NeighbourRule& rule, ThreadPool* pool);
   ~LeftOutDensity();
@@ -48,6 +48,7 @@ class LeftOutDensity {
   const RowTree& tree_;
   std::vector<int> rows_;
   std::vector<std::vector<int>> neighbours_;
+  const LinearPart* linear_;
   ThreadPool* pool_;
   std::unique_ptr<Workers> workers_;
   Vector residuals_, stds_;

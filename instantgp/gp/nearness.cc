@@ -82,10 +82,4 @@ Nearness NearnessOf(const Expression& expression, const double* log_parameters) 
   return terms;
 }
 
-bool ReachesFar(const Expression& e) {
-  if (e.op != Expression::Op::kLeaf) return std::any_of(e.terms.begin(), e.terms.end(), ReachesFar);
-  return e.symbol == Elementary::kLIN || e.symbol == Elementary::kBIAS || e.symbol == Elementary::kWIE ||
-         e.symbol == Elementary::kIOU;
-}
-
 }  // namespace instantgp

@@ -5,8 +5,8 @@
 //   MAT12   r^2 / (2 l^2)           PER     sin^2(pi r / p) / (2 l^2)
 //
 // A product adds the distances of its factors. In a sum every addend counts by its share of the variance, so that the
-// addend of the shortest range decides. LIN, BIAS, WIE and IOU have no range: they add nothing, and rows that stand for
-// what they know of far away must come from elsewhere (NeighbourPosterior's anchors).
+// addend of the shortest range decides. LIN, BIAS, WIE and IOU have no range: they add nothing, and what they know of
+// far away must come from elsewhere (linear_part.h, NeighbourRule's anchors).
 #pragma once
 
 #include <vector>
@@ -25,8 +25,5 @@ using Nearness = std::vector<ColumnNearness>;  // the heaviest first
 // Parameters are logarithms in table order. Multiplying all lengthscales, or the whole kernel, by a factor changes
 // distances by a common factor, and nobody's neighbours. Empty where the kernel has no range on any column.
 Nearness NearnessOf(const Expression& expression, const double* log_parameters);
-
-// Whether a part of the kernel has no range (LIN, BIAS, WIE, IOU).
-bool ReachesFar(const Expression& expression);
 
 }  // namespace instantgp

@@ -9,6 +9,7 @@
 #include "instantgp/base/check.h"
 #include "instantgp/base/error.h"
 #include "instantgp/base/thread_pool.h"
+#include "instantgp/gp/cholesky.h"
 #include "instantgp/gp/posterior.h"
 
 namespace instantgp {
@@ -80,7 +81,8 @@ void NeighbourPosterior::MeanAndStd(const Matrix& X_new, Noise noise, Vector* me
     for (Index i = first; i < last; ++i) {
       worker.x = X_new.row(i).transpose();
       rule_.Choose(tree_, nearness_, worker.x.data(), -1, worker.nearest, worker.rows);
-      if (!worker.system.Condition(covariance_, theta_, tree_.X(), tree_.y(), worker.rows, worker.x.data())) {
+      if (!worker.system.Condition(covariance_, theta_, tree_.X(), tree_.y(), worker.rows, worker.x.data(),
+                                   rule_.LinearFor(tree_))) {
         throw Error(ErrorCode::kNumerical, "no prediction for row " + std::to_string(i + 1) + ": " +
                                                worker.system.reason() +
                                                ". Look for extreme values in the row, or fit with fewer neighbours.");
@@ -119,7 +121,31 @@ Matrix NeighbourPosterior::Cov(const Matrix& X_new, Noise noise) const {
                                          " neighbours together. Ask for fewer rows at once.");
     }
   }
-  return Posterior(expression(), tree_.X()(all, Eigen::all), tree_.y()(all), theta_).Cov(X_new, noise);
+  const Matrix X = tree_.X()(all, Eigen::all);
+  const LinearPart* const linear = rule_.LinearFor(tree_);
+  if (linear == nullptr || linear->size() == 0)
+    return Posterior(expression(), X, tree_.y()(all), theta_).Cov(X_new, noise);
+  // The same with C in place of the regression's prior.
+  const Matrix gain = linear->Gain(theta_), phi = linear->Features(X), phi_new = linear->Features(X_new);
+  CovarianceScratch scratch;
+  const auto build = [&](Matrix& A) {
+    covariance_.Gram(X, theta_.data(), A, scratch);
+    A.triangularView<Eigen::Lower>() += (phi * gain) * phi.transpose();
+    A.diagonal().array() += noise_variance();
+  };
+  Matrix A(X.rows(), X.rows()), cross;
+  build(A);
+  if (const Factorization factor = Factorize(A, build); !factor.ok) {
+    throw Error(ErrorCode::kNumerical, "no joint covariance of these rows: " + factor.reason);
+  }
+  covariance_.Cross(X, X_new, theta_.data(), cross, scratch);
+  cross += (phi * gain) * phi_new.transpose();
+  A.triangularView<Eigen::Lower>().solveInPlace(cross);
+  Matrix cov;
+  covariance_.Cross(X_new, X_new, theta_.data(), cov, scratch);
+  cov += (phi_new * gain) * phi_new.transpose() - cross.transpose() * cross;
+  if (noise == Noise::kObserved) cov.diagonal().array() += noise_variance();
+  return 0.5 * (cov + cov.transpose());
 }
 
 }  // namespace instantgp

@@ -6,11 +6,13 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <stop_token>
 #include <vector>
 
 #include "instantgp/base/matrix.h"
 #include "instantgp/gp/covariance.h"
+#include "instantgp/gp/linear_part.h"
 #include "instantgp/gp/nearness.h"
 #include "instantgp/gp/neighbour_system.h"
 #include "instantgp/gp/predictive.h"
@@ -25,9 +27,14 @@ class ThreadPool;
 struct NeighbourRule {
   int count = 128;  // M
   double eps = 0;   // of the search (row_tree.h)
-  // Rows that every prediction uses among its M, for the parts of a kernel that have no range: what LIN knows of the
-  // slope comes from far away. A quarter of M at most; by their number in the tree.
+  // Rows that every prediction uses among its M, for parts of a kernel that have no range and are no regression
+  // (linear_part.h): products with LIN, WIE, IOU. A quarter of M at most; by their number in the tree.
   std::vector<int> anchors = {};
+  // What rows of the whole table say about the regression among the kernel's addends; null: there is none.
+  std::shared_ptr<const LinearPart> linear = {};
+
+  // That, or null where all rows are used, which know it themselves.
+  const LinearPart* LinearFor(const RowTree& tree) const { return count < tree.rows() ? linear.get() : nullptr; }
 
   // The rows for x; `exclude` as in NearestQuery.
   void Choose(const RowTree& tree, const Nearness& nearness, const double* x, int exclude, NearestScratch& scratch,

@@ -8,7 +8,8 @@
 namespace instantgp {
 
 bool NeighbourSystem::Condition(const Covariance& covariance, const LogParameters& theta, const Matrix& X,
-                                const Vector& y, const std::vector<int>& rows, const double* x) {
+                                const Vector& y, const std::vector<int>& rows, const double* x,
+                                const LinearPart* linear) {
   const Index m = static_cast<Index>(rows.size());
   X_.resize(m + 1, X.cols());
   for (Index c = 0; c < X.cols(); ++c) {
@@ -20,9 +21,18 @@ bool NeighbourSystem::Condition(const Covariance& covariance, const LogParameter
   z_.resize(m + 1);
   for (Index i = 0; i < m; ++i) z_[i] = y[rows[static_cast<std::size_t>(i)]];
   z_[m] = 0;
+  linear_ = linear != nullptr && linear->size() > 0 ? linear : nullptr;
+  double far = 0;  // what the regression says by itself
+  if (linear_ != nullptr) {
+    phi_ = linear_->Features(X_);
+    gain_ = linear_->Gain(theta);
+    z_.head(m) -= phi_.topRows(m) * linear_->mean;
+    far = phi_.row(m).dot(linear_->mean);
+  }
   const double noise = std::exp(theta.noise());
   const auto build = [&](Matrix& A) {
     covariance.Gram(X_, theta.data(), A, scratch_);
+    if (linear_ != nullptr) A.triangularView<Eigen::Lower>() += (phi_ * gain_) * phi_.transpose();
     A.diagonal().array() += noise;
   };
   A_.resize(m + 1, m + 1);
@@ -34,7 +44,7 @@ bool NeighbourSystem::Condition(const Covariance& covariance, const LogParameter
   }
   jitter_ = factor.jitter;
   SolveLower(A_, z_);
-  mean_ = -z_[m] * A_(m, m);
+  mean_ = far - z_[m] * A_(m, m);
   variance_ = A_(m, m) * A_(m, m);
   if (std::isfinite(mean_) && variance_ > 0) return true;
   reason_ = "the prediction from neighbours is not finite";
@@ -62,6 +72,14 @@ void NeighbourSystem::AddGradient(const Covariance& covariance, const LogParamet
   }
   part_.resize(covariance.num_parameters());
   covariance.Contract(X_, theta.data(), A_, part_.data(), scratch_);
+  if (linear_ != nullptr) {
+    // The prior of the regression does not move with the kernel's parameters: what Contract() says of it is taken back.
+    for (Index k = 0; k < linear_->size(); ++k) {
+      const LinearFeature& feature = linear_->features[static_cast<std::size_t>(k)];
+      const double moved = feature.Variance(theta) * phi_.col(k).dot(e_) * phi_.col(k).dot(a_);
+      for (const Index row : feature.parameters) part_[row] -= moved;
+    }
+  }
   gradient.head(part_.size()) += part_;
   gradient[part_.size()] += std::exp(theta.noise()) * e_.dot(a_);
 }

@@ -8,6 +8,7 @@
 
 #include "instantgp/base/matrix.h"
 #include "instantgp/gp/covariance.h"
+#include "instantgp/gp/linear_part.h"
 #include "instantgp/kernel/log_parameters.h"
 
 namespace instantgp {
@@ -17,8 +18,10 @@ class NeighbourSystem {
  public:
   // The row x (d) given the listed rows of X and y; `rows` may be empty. False, with `reason`, where there is no
   // factor.
+  // With `linear` (may be null) the regression among the kernel's addends has that for its prior; it must outlive
+  // AddGradient().
   bool Condition(const Covariance& covariance, const LogParameters& theta, const Matrix& X, const Vector& y,
-                 const std::vector<int>& rows, const double* x);
+                 const std::vector<int>& rows, const double* x, const LinearPart* linear = nullptr);
 
   double mean() const { return mean_; }
   double variance() const { return variance_; }  // observed
@@ -32,7 +35,8 @@ class NeighbourSystem {
                    Vector& gradient);
 
  private:
-  Matrix X_, A_;
+  const LinearPart* linear_ = nullptr;
+  Matrix X_, A_, phi_, gain_;
   Vector z_, e_, a_, part_;
   CovarianceScratch scratch_;
   double mean_ = 0, variance_ = 0, jitter_ = 0;

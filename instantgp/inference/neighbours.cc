@@ -11,6 +11,7 @@
 #include "instantgp/inference/content_order.h"
 #include "instantgp/inference/neighbour_tuning.h"
 #include "instantgp/inference/readings.h"
+#include "instantgp/inference/row_sample.h"
 #include "instantgp/kernel/parameters.h"
 
 namespace instantgp {
@@ -26,8 +27,7 @@ constexpr int kRefineChoiceLeftOut = 1200;  // densities have heavy tails: a few
 constexpr int kCalibrationLeftOut = 1500;
 constexpr double kWorthMore = 0.006;  // of the score that twice the neighbours must bring
 constexpr int kAnchors = 32;
-// A search that looks at more rows than this takes longer than the prediction itself: from there on it is approximate.
-constexpr double kManyRowsSeen = 150000;
+constexpr int kLinearRows = 1000;   // rows of the whole table that tell a regression among the addends its slopes
 constexpr double kApproximate = 1;  // eps
 constexpr int kRecallRows = 100;
 
@@ -69,16 +69,22 @@ class NeighbourFitter {
     return rows;
   }
 
-  NeighbourRule Rule(int count) const {
+  // At theta: what rows say about a regression among the addends depends on it.
+  NeighbourRule Rule(int count, const LogParameters& theta) const {
     NeighbourRule rule = rule_;
     rule.count = count;
+    if (linear_X_.rows() > 0) {
+      rule.linear = std::make_shared<const LinearPart>(LinearPart::Learnt(covariance_, linear_X_, linear_y_, theta));
+    }
     return rule;
   }
 
   // The density of some rows at theta, the kernel and noise at the scale these rows ask for.
   std::optional<Candidate> Scaled(const LogParameters& theta, int zoom, const std::vector<int>& rows, int neighbours) {
-    LeftOutDensity density(covariance_, tree_, rows, theta, Rule(neighbours), options_.pool);
+    const NeighbourRule rule = Rule(neighbours, theta);
+    LeftOutDensity density(covariance_, tree_, rows, theta, rule, options_.pool);
     rows_seen_ = std::max(rows_seen_, density.rows_seen());
+    if (rows_seen_ > options_.most_rows_seen) rule_.eps = kApproximate;
     double nll = 0;
     ++evaluations_;
     if (!density.Evaluate(theta, &nll, nullptr)) return std::nullopt;
@@ -96,7 +102,7 @@ class NeighbourFitter {
   void TuneBest();
   void Refine();
   int ChooseCount(double* nll);
-  void ChooseSearch(int count);
+  void MeasureRecall(int count);
 
   const TrainedNetwork& network_;
   const Expression& expression_;
@@ -106,6 +112,8 @@ class NeighbourFitter {
   Freedom three_;
   RowTree tree_;
   NeighbourRule rule_;
+  Matrix linear_X_;  // rows that a regression is learnt from; none: there is none
+  Vector linear_y_;
   std::vector<int> order_;
   std::vector<Candidate> candidates_;  // the best first
   std::vector<int> choosing_;          // rows that choose the number of neighbours
@@ -140,7 +148,8 @@ void NeighbourFitter::TuneBest() {
   const std::vector<int> rows = NextRows(kTuningLeftOut);
   candidates_.resize(std::min<std::size_t>(candidates_.size(), kStarts));
   for (Candidate& candidate : candidates_) {
-    LeftOutDensity density(covariance_, tree_, rows, candidate.theta, Rule(kRankingNeighbours), options_.pool);
+    const NeighbourRule rule = Rule(kRankingNeighbours, candidate.theta);
+    LeftOutDensity density(covariance_, tree_, rows, candidate.theta, rule, options_.pool);
     const Tuned tuned = Tune(density, WithinBounds(candidate.theta), three_, kTuningSteps, options_.stop);
     Step("tuning");
     evaluations_ += tuned.evaluations;
@@ -158,7 +167,8 @@ void NeighbourFitter::TuneBest() {
   std::stable_sort(candidates_.begin(), candidates_.end(),
                    [](const Candidate& a, const Candidate& b) { return a.score < b.score; });
   Candidate& best = candidates_.front();
-  LeftOutDensity density(covariance_, tree_, others, best.theta, Rule(kRankingNeighbours), options_.pool);
+  const NeighbourRule rule = Rule(kRankingNeighbours, best.theta);
+  LeftOutDensity density(covariance_, tree_, others, best.theta, rule, options_.pool);
   const Tuned tuned = Tune(density, WithinBounds(best.theta), three_, kFinalSteps, options_.stop);
   evaluations_ += tuned.evaluations;
   steps_ += tuned.steps;
@@ -172,7 +182,8 @@ void NeighbourFitter::Refine() {
   const std::vector<int> rows = NextRows(kRefineLeftOut);
   for (int round = 0; round < kRefineRounds; ++round) {
     // Other lengthscales have other neighbours.
-    LeftOutDensity density(covariance_, tree_, rows, theta, Rule(kRankingNeighbours), options_.pool);
+    const NeighbourRule rule = Rule(kRankingNeighbours, theta);
+    LeftOutDensity density(covariance_, tree_, rows, theta, rule, options_.pool);
     const Tuned tuned = Tune(density, theta, all, kRefineSteps, options_.stop);
     evaluations_ += tuned.evaluations;
     steps_ += tuned.steps;
@@ -214,14 +225,15 @@ int NeighbourFitter::ChooseCount(double* nll) {
   return std::min(count, n);
 }
 
-// Exact where that costs less than the rest of a prediction; else approximate, with the recall measured.
-void NeighbourFitter::ChooseSearch(int count) {
-  if (rows_seen_ <= kManyRowsSeen || rule_.eps > 0) return;
+// Where the search is approximate: which share of the nearest rows it finds.
+void NeighbourFitter::MeasureRecall(int count) {
+  if (rule_.eps == 0) return;
   const std::vector<int> rows = NextRows(kRecallRows);
   const LogParameters& theta = candidates_.front().theta;
-  const LeftOutDensity exact(covariance_, tree_, rows, theta, Rule(count), options_.pool);
-  rule_.eps = kApproximate;
-  const LeftOutDensity loose(covariance_, tree_, rows, theta, Rule(count), options_.pool);
+  NeighbourRule rule = Rule(count, theta);
+  const LeftOutDensity loose(covariance_, tree_, rows, theta, rule, options_.pool);
+  rule.eps = 0;
+  const LeftOutDensity exact(covariance_, tree_, rows, theta, rule, options_.pool);
   std::size_t found = 0, all = 0;
   for (std::size_t k = 0; k < rows.size(); ++k) {
     std::vector<int> a = exact.neighbours()[k], b = loose.neighbours()[k], both;
@@ -239,7 +251,12 @@ NeighbourFit NeighbourFitter::Fit(Matrix X, Vector y) {
   tree_ = RowTree(std::move(X), std::move(y), options_.pool);
   order_ = ContentOrder(tree_.X(), tree_.y(), options_.seed);
   used_ = std::min<std::int64_t>(tree_.rows(), 10000);  // those before are for the readings
-  if (ReachesFar(expression_)) rule_.anchors = NextRows(kAnchors);
+  if (ReachesFarBeyondLinear(expression_)) rule_.anchors = NextRows(kAnchors);
+  if (!LinearFeaturesOf(expression_).empty()) {
+    const std::vector<int> rows(order_.begin(), order_.begin() + std::min(tree_.rows(), kLinearRows));
+    linear_X_ = SelectRows(tree_.X(), rows);
+    linear_y_ = SelectRows(tree_.y(), rows);
+  }
   Step("sorting the rows");
   const double tree_ms = clock.Milliseconds();
   clock = Stopwatch();
@@ -256,9 +273,10 @@ NeighbourFit NeighbourFitter::Fit(Matrix X, Vector y) {
   const int count = ChooseCount(&nll);
   rule_.count = count;
   rule_.anchors.resize(std::min(rule_.anchors.size(), static_cast<std::size_t>(count / 4)));
-  ChooseSearch(count);
+  MeasureRecall(count);
   Step("choosing neighbours");
   LogParameters theta = candidates_.front().theta;
+  rule_ = Rule(count, theta);
   LeftOutDensity density(covariance_, tree_, NextRows(kCalibrationLeftOut), theta, rule_, options_.pool);
   double log_scale = 0;
   ++evaluations_;
@@ -268,6 +286,7 @@ NeighbourFit NeighbourFitter::Fit(Matrix X, Vector y) {
     nll += 0.5 * log_scale + 0.5 * mean_square * (std::exp(-log_scale) - 1);
     theta += log_scale * ScaleDirection(expression_);
     theta = WithinBounds(std::move(theta));
+    rule_ = Rule(count, theta);  // the regression's prior has grown with the kernel
   }
   Step("calibrating");
   const int zoom = candidates_.front().zoom;

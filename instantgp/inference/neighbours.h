@@ -25,6 +25,9 @@ namespace instantgp {
 struct NeighbourOptions {
   int neighbours = 0;  // 0: as many as are worth it, 64 to 256
   bool refine = false;
+  // A search that looks at more rows than this takes longer than the prediction itself (a million rows with twelve
+  // columns: a hundred thousand rows seen, ten times as long): from there on it is approximate.
+  double most_rows_seen = 30000;
   std::uint64_t seed = 0;
   FixedRows fixed = {};
   ThreadPool* pool = nullptr;  // the result does not depend on it

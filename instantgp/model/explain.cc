@@ -6,6 +6,7 @@
 
 #include "instantgp/base/error.h"
 #include "instantgp/gp/averaged_posterior.h"
+#include "instantgp/gp/cholesky.h"
 #include "instantgp/gp/covariance.h"
 #include "instantgp/gp/neighbour_posterior.h"
 #include "instantgp/gp/posterior.h"
@@ -101,10 +102,58 @@ std::vector<ExplainedPart> AllParts(const Model& model) {
   return all;
 }
 
+// One row by the posterior of its neighbours, given what is known of a regression among the addends. With A the
+// covariance of the neighbours' targets, c that of the part and the targets, and m the regression's mean,
+//   mean = m_part(x) + c(x)^T A^-1 (y - m),   variance = v_part - c^T A^-1 c
+// where the regression's own coefficients have covariance C.
+void OfOneRow(const NeighbourPosterior& posterior, const LinearPart& linear, const std::vector<int>& rows,
+              const Covariance& part, const Vector& part_theta, const Monomial& leaves, const Matrix& x, double* mean,
+              double* std) {
+  const Covariance all(posterior.expression());
+  const LogParameters& theta = posterior.theta();
+  const Matrix X = SelectRows(posterior.X(), rows), phi = linear.Features(X), phi_x = linear.Features(x);
+  const Matrix gain = linear.Gain(theta);
+  CovarianceScratch scratch;
+  const auto build = [&](Matrix& A) {
+    all.Gram(X, theta.data(), A, scratch);
+    A.triangularView<Eigen::Lower>() += (phi * gain) * phi.transpose();
+    A.diagonal().array() += posterior.noise_variance();
+  };
+  Matrix A(X.rows(), X.rows()), c;
+  build(A);
+  if (!Factorize(A, build).ok) throw Error(ErrorCode::kNumerical, "the covariance of some neighbours has no factor");
+  // The coefficients of this part; none: it is no regression.
+  Vector own = Vector::Zero(linear.size());
+  bool regression = false;
+  for (Index k = 0; k < linear.size(); ++k) {
+    if (linear.features[static_cast<std::size_t>(k)].leaves != leaves) continue;
+    own[k] = phi_x(0, k);
+    regression = true;
+  }
+  double far = 0, variance = 0;
+  if (!regression) {
+    Vector diagonal;
+    part.Cross(X, x, part_theta.data(), c, scratch);
+    part.Diagonal(x, part_theta.data(), diagonal);
+    variance = diagonal[0];
+  } else {
+    c = phi * (linear.cov * own);
+    far = own.dot(linear.mean);
+    variance = own.dot(linear.cov * own);
+  }
+  const auto L = A.triangularView<Eigen::Lower>();
+  L.solveInPlace(c);
+  Vector z = SelectRows(posterior.y(), rows) - phi * linear.mean;
+  L.solveInPlace(z);
+  *mean = far + c.col(0).dot(z);
+  *std = std::sqrt(std::max(0.0, variance - c.squaredNorm()));
+}
+
 // Every row by the exact posterior of its neighbours.
 void OfNeighbours(const NeighbourPosterior& posterior, const Covariance& part, const Vector& part_theta,
-                  const Matrix& X, Vector* mean, Vector* std) {
+                  const Monomial& leaves, const Matrix& X, Vector* mean, Vector* std) {
   const Nearness nearness = NearnessOf(posterior.expression(), posterior.theta().data());
+  const LinearPart* const linear = posterior.rule().LinearFor(posterior.tree());
   NearestScratch scratch;
   std::vector<int> rows;
   mean->resize(X.rows());
@@ -112,10 +161,14 @@ void OfNeighbours(const NeighbourPosterior& posterior, const Covariance& part, c
   for (Index i = 0; i < X.rows(); ++i) {
     const Vector x = X.row(i).transpose();
     posterior.rule().Choose(posterior.tree(), nearness, x.data(), -1, scratch, rows);
-    const Posterior own(posterior.expression(), posterior.X()(rows, Eigen::all), posterior.y()(rows),
-                        posterior.theta());
-    Vector own_mean, own_std;
-    own.PartMeanAndStd(part, part_theta, X.row(i), &own_mean, std != nullptr ? &own_std : nullptr);
+    Vector own_mean(1), own_std(1);
+    if (linear != nullptr && linear->size() > 0) {
+      OfOneRow(posterior, *linear, rows, part, part_theta, leaves, X.row(i), &own_mean[0], &own_std[0]);
+    } else {
+      const Posterior own(posterior.expression(), SelectRows(posterior.X(), rows), SelectRows(posterior.y(), rows),
+                          posterior.theta());
+      own.PartMeanAndStd(part, part_theta, X.row(i), &own_mean, std != nullptr ? &own_std : nullptr);
+    }
     (*mean)[i] = own_mean[0];
     if (std != nullptr) (*std)[i] = own_std[0];
   }
@@ -141,7 +194,7 @@ void PartMoments(const Model& model, const Monomial& leaves, const Expression& e
   CollectLeaves(model.predictive().expression(), all);
   const Covariance covariance(expression);
   if (const NeighbourPosterior* neighbours = model.neighbours()) {
-    return OfNeighbours(*neighbours, covariance, PartOf(*neighbours, table, all, leaves).theta, X, mean, std);
+    return OfNeighbours(*neighbours, covariance, PartOf(*neighbours, table, all, leaves).theta, leaves, X, mean, std);
   }
   const auto of_member = [&](const Posterior& member, Vector* own_mean, Vector* own_std) {
     member.PartMeanAndStd(covariance, PartOf(member, table, all, leaves).theta, X, own_mean, own_std);

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
+#include <deque>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -43,9 +45,9 @@ std::vector<double> PackLower(const Matrix& L) {
   return packed;
 }
 
-Matrix UnpackLower(const std::vector<double>& packed, Index n) {
+Matrix UnpackLower(const Vector& packed, Index n) {
   Matrix L = Matrix::Zero(n, n);
-  std::size_t k = 0;
+  Index k = 0;
   for (Index j = 0; j < n; ++j) {
     for (Index i = j; i < n; ++i) L(i, j) = packed[k++];
   }
@@ -89,7 +91,7 @@ FitSummary SummaryFromJson(const json& j) {
 
 class Reader {
  public:
-  Reader(const TensorFile& file, std::string origin) : file_(file), origin_(std::move(origin)) {}
+  Reader(const TensorViews& file, std::string origin) : file_(file), origin_(std::move(origin)) {}
 
   [[noreturn]] void Fail(const std::string& what) const {
     throw Error(ErrorCode::kBadInput,
@@ -102,28 +104,31 @@ class Reader {
     return it->second;
   }
 
-  // The tensor's values, of the expected count and finite.
-  std::vector<double> Values(const std::string& name, std::size_t count) const {
-    std::vector<double> values = TensorAsDoubles(file_, name);
-    if (values.size() != count) {
-      Fail("tensor '" + name + "' has " + std::to_string(values.size()) + " values instead of " +
+  // The tensor's values, of the expected count and finite, column after column: copied once, whatever their number.
+  Matrix MatrixOf(const std::string& name, std::int64_t rows, std::int64_t columns) const {
+    const auto found = file_.tensors.find(name);
+    if (found == file_.tensors.end()) Fail("not a fitted model: there is no tensor '" + name + "'");
+    const TensorView& tensor = found->second;
+    if (tensor.type != TensorType::kF64) Fail("tensor '" + name + "' does not hold numbers of 64 bits");
+    const std::size_t count = static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
+    if (tensor.bytes.size() != count * sizeof(double)) {
+      Fail("tensor '" + name + "' has " + std::to_string(tensor.bytes.size() / sizeof(double)) + " values instead of " +
            std::to_string(count));
     }
-    for (double v : values) {
-      if (!std::isfinite(v)) Fail("tensor '" + name + "' holds a value that is not finite");
-    }
+    Matrix values(rows, columns);
+    if (count > 0) std::memcpy(values.data(), tensor.bytes.data(), tensor.bytes.size());
+    if (!values.allFinite()) Fail("tensor '" + name + "' holds a value that is not finite");
     return values;
   }
 
   Vector VectorOf(const std::string& name, std::size_t count) const {
-    const std::vector<double> values = Values(name, count);
-    return Eigen::Map<const Vector>(values.data(), static_cast<Index>(count));
+    return MatrixOf(name, static_cast<std::int64_t>(count), 1);
   }
 
   // The lower triangle of a Cholesky factor.
   Matrix Factor(const std::string& name, Index n) const {
     const std::size_t size = static_cast<std::size_t>(n);
-    Matrix L = UnpackLower(Values(name, size * (size + 1) / 2), n);
+    Matrix L = UnpackLower(VectorOf(name, size * (size + 1) / 2), n);
     if (!(L.diagonal().minCoeff() > 0))
       Fail("the Cholesky factor '" + name + "' has a diagonal entry that is not positive");
     return L;
@@ -158,7 +163,7 @@ class Reader {
   }
 
  private:
-  const TensorFile& file_;
+  const TensorViews& file_;
   std::string origin_;
 };
 
@@ -178,6 +183,16 @@ NeighbourPosterior NeighboursFrom(const Reader& reader, const json& meta, const 
     if (anchor < 0 || anchor >= n) reader.Fail("an anchor is not one of the rows");
   }
   rule.count = static_cast<int>(count);
+  if (description.value("linear", false)) {
+    auto linear = std::make_shared<LinearPart>();
+    linear->features = LinearFeaturesOf(expression);
+    const std::size_t size = linear->features.size();
+    if (size == 0) reader.Fail("a regression that the kernel does not have");
+    linear->mean = reader.VectorOf("linear_mean", size);
+    linear->cov = reader.MatrixOf("linear_cov", linear->size(), linear->size());
+    if (linear->cov != linear->cov.transpose()) reader.Fail("a covariance that is not symmetric");
+    rule.linear = std::move(linear);
+  }
   return NeighbourPosterior(expression, RowTree::InOrder(std::move(X), std::move(y), tree), theta, std::move(rule),
                             reader.VectorOf("left_out_nll", 1)[0]);
 }
@@ -192,8 +207,7 @@ Model ParseChecked(const Reader& reader) {
   const Expression expression = ParseKernel(meta.at("kernel").get<std::string>(), names);
 
   const std::size_t rows = static_cast<std::size_t>(n), columns = static_cast<std::size_t>(d);
-  const std::vector<double> x = reader.Values("X", rows * columns);
-  Matrix X = Eigen::Map<const Matrix>(x.data(), n, d);
+  Matrix X = reader.MatrixOf("X", n, d);
   Scaler scaler;
   scaler.x_min = reader.VectorOf("x_min", columns);
   scaler.x_range = reader.VectorOf("x_range", columns);
@@ -223,8 +237,7 @@ Model ParseChecked(const Reader& reader) {
     const auto m = meta.at("inducing").get<std::int64_t>();
     if (m < 1 || m > (1 << 20)) reader.Fail("impossible number of inducing points");
     const std::size_t points = static_cast<std::size_t>(m);
-    const std::vector<double> z = reader.Values("Z", points * columns);
-    SparsePosterior sparse(expression, {std::move(X), std::move(y), Eigen::Map<const Matrix>(z.data(), m, d), theta,
+    SparsePosterior sparse(expression, {std::move(X), std::move(y), reader.MatrixOf("Z", m, d), theta,
                                         reader.Factor("L", m), reader.Factor("LB", m), reader.VectorOf("c", points),
                                         reader.VectorOf("negative_elbo", 1)[0], jitter});
     return Model(std::move(sparse), std::move(scaler), names, target, std::move(summary), std::move(warnings));
@@ -238,9 +251,7 @@ Model ParseChecked(const Reader& reader) {
     if (8.0 * static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(count) > kDefaultMemoryLimit) {
       reader.Fail(std::to_string(count) + " draws are too many for " + std::to_string(n) + " rows");
     }
-    const std::size_t size = static_cast<std::size_t>(theta.size());
-    const std::vector<double> draws = reader.Values("draws", size * static_cast<std::size_t>(count));
-    AveragedPosterior averaged(std::move(posterior), Eigen::Map<const Matrix>(draws.data(), theta.size(), count));
+    AveragedPosterior averaged(std::move(posterior), reader.MatrixOf("draws", theta.size(), count));
     return Model(std::move(averaged), std::move(scaler), names, target, std::move(summary), std::move(warnings));
   }
   return Model(std::move(posterior), std::move(scaler), names, target, std::move(summary), std::move(warnings));
@@ -248,15 +259,38 @@ Model ParseChecked(const Reader& reader) {
 
 }  // namespace
 
-std::string SerializeModel(const Model& model) {
+namespace {
+
+// What is stored of a model: tensors that are the model's own memory where they can be.
+class ModelTensors {
+ public:
+  explicit ModelTensors(const Model& model);
+
+  const TensorViews& file() const { return file_; }
+
+ private:
+  // Of something made for the file.
+  void Add(const std::string& name, std::vector<double> values, std::vector<std::int64_t> shape) {
+    made_.push_back(std::move(values));
+    file_.tensors[name] = ViewTensor(made_.back().data(), std::move(shape));
+  }
+  void AddLower(const std::string& name, const Matrix& L) {
+    const std::int64_t m = L.rows();
+    Add(name, PackLower(L), {m * (m + 1) / 2});
+  }
+
+  TensorViews file_;
+  std::deque<std::vector<double>> made_;
+};
+
+ModelTensors::ModelTensors(const Model& model) {
   const Predictive& p = model.predictive();
   const Scaler& s = model.scaler();
   const std::int64_t n = model.rows(), d = model.columns();
-  TensorFile file;
-  file.metadata["format"] = kFormat;
-  file.metadata["version"] = model.recipe() != nullptr || model.neighbours() != nullptr ? kVersionNow
-                             : model.AveragedOver() > 0                                 ? kVersionWithDraws
-                                                                                        : kVersionWithoutDraws;
+  file_.metadata["format"] = kFormat;
+  file_.metadata["version"] = model.recipe() != nullptr || model.neighbours() != nullptr ? kVersionNow
+                              : model.AveragedOver() > 0                                 ? kVersionWithDraws
+                                                                                         : kVersionWithoutDraws;
   json meta = {{"n", n},
                {"d", d},
                {"kernel", model.KernelText()},
@@ -267,46 +301,57 @@ std::string SerializeModel(const Model& model) {
                {"summary", SummaryToJson(model.summary())},
                {"warnings", model.warnings()}};
   if (model.recipe() != nullptr) meta["recipe"] = RecipeToJson(*model.recipe());
-  file.tensors["X"] = MakeTensor(p.X().data(), {d, n});  // column after column
-  file.tensors["y"] = MakeTensor(p.y().data(), {n});
-  file.tensors["theta"] = MakeTensor(p.theta().data(), {static_cast<std::int64_t>(p.theta().size())});
+  file_.tensors["X"] = ViewTensor(p.X().data(), {d, n});  // column after column
+  file_.tensors["y"] = ViewTensor(p.y().data(), {n});
+  file_.tensors["theta"] = ViewTensor(p.theta().data(), {static_cast<std::int64_t>(p.theta().size())});
   if (const NeighbourPosterior* neighbours = model.neighbours()) {
     const NeighbourRule& rule = neighbours->rule();
     meta["neighbours"] = {{"count", std::min<std::int64_t>(rule.count, n)},
                           {"eps", rule.eps},
                           {"tree_rows", neighbours->tree().tree_rows()},
                           {"anchors", rule.anchors}};
-    const double left_out_nll = neighbours->nlml();
-    file.tensors["left_out_nll"] = MakeTensor(&left_out_nll, {1});
+    Add("left_out_nll", {neighbours->nlml()}, {1});
+    if (rule.linear != nullptr && rule.linear->size() > 0) {
+      const std::int64_t size = rule.linear->size();
+      meta["neighbours"]["linear"] = true;
+      file_.tensors["linear_mean"] = ViewTensor(rule.linear->mean.data(), {size});
+      file_.tensors["linear_cov"] = ViewTensor(rule.linear->cov.data(), {size, size});
+    }
   } else if (const SparsePosterior* sparse = model.sparse()) {
     const SparsePosterior::Parts& parts = sparse->parts();
     const std::int64_t m = parts.Z.rows();
     meta["inducing"] = m;
-    file.tensors["Z"] = MakeTensor(parts.Z.data(), {d, m});
-    file.tensors["L"] = MakeTensor(PackLower(parts.L).data(), {m * (m + 1) / 2});
-    file.tensors["LB"] = MakeTensor(PackLower(parts.LB).data(), {m * (m + 1) / 2});
-    file.tensors["c"] = MakeTensor(parts.c.data(), {m});
-    file.tensors["negative_elbo"] = MakeTensor(&parts.negative_elbo, {1});
+    file_.tensors["Z"] = ViewTensor(parts.Z.data(), {d, m});
+    AddLower("L", parts.L);
+    AddLower("LB", parts.LB);
+    file_.tensors["c"] = ViewTensor(parts.c.data(), {m});
+    Add("negative_elbo", {parts.negative_elbo}, {1});
   } else {
-    file.tensors["L"] = MakeTensor(PackLower(model.posterior().L()).data(), {n * (n + 1) / 2});
-    file.tensors["alpha"] = MakeTensor(model.posterior().alpha().data(), {n});
+    AddLower("L", model.posterior().L());
+    file_.tensors["alpha"] = ViewTensor(model.posterior().alpha().data(), {n});
   }
   if (model.AveragedOver() > 0) {
     const Matrix draws = model.Draws();
     meta["draws"] = draws.cols();
-    file.tensors["draws"] = MakeTensor(draws.data(), {draws.cols(), draws.rows()});  // one after the other
+    Add("draws", {draws.data(), draws.data() + draws.size()}, {draws.cols(), draws.rows()});  // one after the other
   }
-  file.metadata["model"] = meta.dump();
-  file.tensors["x_min"] = MakeTensor(s.x_min.data(), {d});
-  file.tensors["x_range"] = MakeTensor(s.x_range.data(), {d});
-  const double y_scale[] = {s.y_mean, s.y_std}, jitter = p.jitter();
-  file.tensors["y_scale"] = MakeTensor(y_scale, {2});
-  file.tensors["jitter"] = MakeTensor(&jitter, {1});
-  return SerializeTensors(file);
+  file_.metadata["model"] = meta.dump();
+  file_.tensors["x_min"] = ViewTensor(s.x_min.data(), {d});
+  file_.tensors["x_range"] = ViewTensor(s.x_range.data(), {d});
+  Add("y_scale", {s.y_mean, s.y_std}, {2});
+  Add("jitter", {p.jitter()}, {1});
+}
+
+}  // namespace
+
+std::string SerializeModel(const Model& model) {
+  std::string bytes;
+  WriteTensors(ModelTensors(model).file(), [&](std::string_view piece) { bytes += piece; });
+  return bytes;
 }
 
 Model ParseModel(std::string_view bytes, const std::string& origin) {
-  const TensorFile file = ParseTensors(bytes, origin);
+  const TensorViews file = ViewTensors(bytes, origin);
   const Reader reader(file, origin);
   try {
     return ParseChecked(reader);
@@ -315,7 +360,12 @@ Model ParseModel(std::string_view bytes, const std::string& origin) {
   }
 }
 
-void SaveModel(const Model& model, const std::string& path) { WriteFileAtomically(path, SerializeModel(model)); }
+void SaveModel(const Model& model, const std::string& path) {
+  const ModelTensors tensors(model);
+  AtomicFile file(path);
+  WriteTensors(tensors.file(), [&](std::string_view piece) { file.Write(piece); });
+  file.Commit();
+}
 
 Model LoadModel(const std::string& path) { return ParseModel(MappedFile(path).bytes(), path); }
 

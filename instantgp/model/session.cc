@@ -218,6 +218,10 @@ Model Session::Fit(const Encoding& encoding, const Expression& kernel, const Mat
 Model Session::Fit(ScaledTable table, const Expression& expression, const FitOptions& options,
                    const LogParameters* start) {
   options.Validate();
+  if (options.method == Method::kNeighbours) {
+    const Structure structure = AmortisedStructure(expression, table.column_names, options.method);
+    return FitNeighbours(std::move(table), expression, structure, options, false, Stopwatch());
+  }
   CheckMemory(table.rows(), options);
   ThreadPool* threads = options.method == Method::kMultiStart ? &pool() : PoolFor(table.rows());
   return FitScaled(std::move(table), expression, options, start, threads);

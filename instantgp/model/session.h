@@ -70,7 +70,7 @@ class INSTANTGP_EXPORT Session {
 
   // From an encoding, with hypotheses (p + 1, K) in place of those the network would decode. A canonical kernel.
   Model Fit(const Encoding& encoding, const Expression& kernel, const Matrix& hypotheses, const FitOptions& options);
-  // Other methods, from scaled data; `start` null: the method's own.
+  // Other methods, and neighbours, from scaled data; `start` null: the method's own.
   Model Fit(ScaledTable table, const Expression& expression, const FitOptions& options,
             const LogParameters* start = nullptr);
   // Many kernels, each on one thread, in the order given. Of `times` (may be null) decode is that of the batch, and the

@@ -135,30 +135,6 @@ UpdateResult UpdateSparse(const Model& model, const Matrix& X, const Vector& y, 
           false, drift};
 }
 
-// The rows join those that are searched; what they say about parameters has to wait for a new fit.
-UpdateResult UpdateNeighbours(Session& session, const Model& model, const Matrix& X, const Vector& y,
-                              const UpdateOptions& options) {
-  if (options.reinfer == Reinfer::kAlways || options.method) {
-    throw Error(ErrorCode::kUsage,
-                "a model from neighbours takes new rows with its parameters kept; for new ones fit all rows again");
-  }
-  const Stopwatch total;
-  const NeighbourPosterior& before = *model.neighbours();
-  const Drift drift = RowByRowDrift(before, X, y);
-  FitSummary summary = model.summary();
-  if (summary.inferred_rows == 0) summary.inferred_rows = model.rows();
-  NeighbourPosterior posterior = before.Extended(X, y, &session.pool());
-  summary.time_ms = {};
-  summary.time_ms.total = total.Milliseconds();
-  std::vector<std::string> warnings = model.warnings();
-  if (drift.drifting && options.reinfer == Reinfer::kWhenDrifting) {
-    warnings.push_back("the new rows contradict the model; fit all rows again");
-  }
-  return {Model(std::move(posterior), model.scaler(), model.column_names(), model.target_name(), std::move(summary),
-                std::move(warnings)),
-          false, drift};
-}
-
 // As the model was fitted, unless another method is asked for: with the priors where they were part of it.
 FitOptions OptionsOf(const Model& model, const UpdateOptions& options) {
   FitOptions fit;
@@ -166,6 +142,52 @@ FitOptions OptionsOf(const Model& model, const UpdateOptions& options) {
   fit.map = model.summary().map && fit.method == Method::kRefine;
   if (options.steps > 0) fit.steps = options.steps;
   return fit;
+}
+
+// All rows anew, in the scale they have. Only this method takes so many.
+Model ReinferNeighbours(Session& session, const Model& model, const Matrix& X, const Vector& y, FitOptions options) {
+  if (options.method == Method::kOneShot || options.method == Method::kRefine) {
+    options.every_lengthscale = options.method == Method::kRefine;
+    options.method = Method::kNeighbours;
+  }
+  if (options.method != Method::kNeighbours) {
+    throw Error(
+        ErrorCode::kUsage,
+        std::string("a model from neighbours is inferred again by the method neighbours (or refine, which tunes "
+                    "every lengthscale), not ") +
+            std::string(Name(options.method)) + "; for that fit all rows again",
+        {{"method", "neighbours"}});
+  }
+  const NeighbourPosterior& before = *model.neighbours();
+  ScaledTable table;
+  table.scaler = model.scaler();
+  table.X.resize(before.X().rows() + X.rows(), X.cols());
+  table.X << before.X(), X;
+  table.y.resize(table.X.rows());
+  table.y << before.y(), y;
+  table.column_names = model.column_names();
+  table.target_name = model.target_name();
+  table.warnings = model.warnings();
+  return session.Fit(std::move(table), before.expression(), options);
+}
+
+// The rows join those that are searched; where they contradict the model, its parameters are found again.
+UpdateResult UpdateNeighbours(Session& session, const Model& model, const Matrix& X, const Vector& y,
+                              const UpdateOptions& options) {
+  const Stopwatch total;
+  const NeighbourPosterior& before = *model.neighbours();
+  const Drift drift = RowByRowDrift(before, X, y);
+  if (options.reinfer == Reinfer::kAlways || (options.reinfer == Reinfer::kWhenDrifting && drift.drifting)) {
+    return {ReinferNeighbours(session, model, X, y, OptionsOf(model, options)), true, drift};
+  }
+  FitSummary summary = model.summary();
+  if (summary.inferred_rows == 0) summary.inferred_rows = model.rows();
+  NeighbourPosterior posterior = before.Extended(X, y, &session.pool());
+  summary.time_ms = {};
+  summary.time_ms.total = total.Milliseconds();
+  return {Model(std::move(posterior), model.scaler(), model.column_names(), model.target_name(), std::move(summary),
+                model.warnings()),
+          false, drift};
 }
 
 }  // namespace

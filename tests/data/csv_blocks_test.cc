@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,12 +30,12 @@ class CsvBlocksTest : public ::testing::Test {
   Matrix InBlocks(const std::string& text, std::size_t block_bytes, int* count = nullptr) {
     WriteFileAtomically(path_, text);
     CsvBlocks blocks(path_, block_bytes);
-    std::string block;
+    std::optional<BlockHeader> header;
     std::vector<Matrix> parts;
     Index rows = 0;
-    while (blocks.Next(block)) {
-      const Table table = ParseTable(block, "block");
-      if (parts.empty()) blocks.SetHasHeader(table.has_header);
+    while (blocks.Next()) {
+      const Table table = ParseTable(header ? header->Above(blocks) : std::string(blocks.text()), "block");
+      if (!header) header.emplace(blocks.text(), table.has_header);
       parts.push_back(table.values);
       rows += table.values.rows();
     }
@@ -77,16 +78,17 @@ TEST_F(CsvBlocksTest, ABlockWithTheLinesOfTheFileSaysWhereARowIsWrong) {
   text += "1,x\n";
   WriteFileAtomically(path_, text);
   CsvBlocks blocks(path_, 32);
-  std::string block, message;
-  while (message.empty() && blocks.Next(block)) {
+  std::optional<BlockHeader> header;
+  std::string message;
+  while (message.empty() && blocks.Next()) {
+    if (!header) {
+      header.emplace(blocks.text(), true);
+      continue;
+    }
     try {
-      ParseTable(block, "t.csv");
-    } catch (const Error&) {
-      try {
-        ParseTable(blocks.WithLinesOfTheFile(block), "t.csv");
-      } catch (const Error& error) {
-        message = error.what();
-      }
+      ParseTable(header->Above(blocks, true), "t.csv");
+    } catch (const Error& error) {
+      message = error.what();
     }
   }
   EXPECT_TRUE(message.starts_with("t.csv, line 43, column 'b'")) << message;
@@ -95,8 +97,26 @@ TEST_F(CsvBlocksTest, ABlockWithTheLinesOfTheFileSaysWhereARowIsWrong) {
 TEST_F(CsvBlocksTest, NothingGivesNoBlock) {
   WriteFileAtomically(path_, "");
   CsvBlocks blocks(path_);
-  std::string block;
-  EXPECT_FALSE(blocks.Next(block));
+  EXPECT_FALSE(blocks.Next());
+}
+
+TEST_F(CsvBlocksTest, LinesAndPlacesAreThoseOfTheFile) {
+  const std::string text = "a,b\r\n1,\"x\ny\"\r2,3\r\n# c\n\n4,5\n6,7";
+  WriteFileAtomically(path_, text);
+  for (std::size_t size = 1; size < text.size() + 2; ++size) {
+    CsvBlocks blocks(path_, size);
+    std::string all;
+    while (blocks.Next()) {
+      EXPECT_EQ(blocks.begin(), all.size());
+      int line = 1;
+      for (std::size_t k = 0; k < all.size(); ++k) {
+        line += all[k] == '\n' || (all[k] == '\r' && text[k + 1] != '\n') ? 1 : 0;
+      }
+      EXPECT_EQ(blocks.line(), line) << "blocks of " << size;
+      all += blocks.text();
+    }
+    EXPECT_EQ(all, text) << "blocks of " << size;
+  }
 }
 
 }  // namespace

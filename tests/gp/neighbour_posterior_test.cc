@@ -121,23 +121,107 @@ TEST(NeighbourPosterior, StopsWhenAsked) {
   }
 }
 
-TEST(NeighbourPosterior, FarRowsTellLinItsSlope) {
-  // y = 3 x along a column on which nearness is decided by another: with the nearest rows alone the slope is unknown.
+// y = 3 x with rows everywhere: the nearest alone do not know the slope.
+NeighbourCase LineCase() {
   RandomStream random(5);
-  const int n = 2000;
+  const int n = 1000;
   NeighbourCase c;
   c.expression = Expression::Sum({Expression::Leaf(Elementary::kSE, 0), Expression::Leaf(Elementary::kLIN, 0)});
   c.X = testing::UniformMatrix(random, n, 1);
   c.y = 3 * c.X.col(0) + 0.3 * testing::NormalVector(random, n);
   c.theta = LogParameters(Vector{{std::log(0.01), std::log(0.01), std::log(10.0), std::log(10.0)}}, std::log(0.09));
   c.X_new = Matrix{{0.25}, {0.75}, {1.5}};
+  return c;
+}
+
+TEST(NeighbourPosterior, AllRowsTellLinItsSlope) {
+  const NeighbourCase c = LineCase();
+  const Posterior exact(c.expression, c.X, c.y, c.theta);
   NeighbourRule with{.count = 32};
-  for (int k = 0; k < 8; ++k) with.anchors.push_back(k * 250 + 100);
-  Vector mean, std, mean_far, std_far;
-  FromNeighbours(c, {.count = 32}).MeanAndStd(c.X_new, Noise::kLatent, &mean, &std);
-  FromNeighbours(c, with).MeanAndStd(c.X_new, Noise::kLatent, &mean_far, &std_far);
-  EXPECT_LT(std_far[2], 0.5 * std[2]);
-  EXPECT_NEAR(mean_far[2], 4.5, 4 * std_far[2]);
+  with.linear = std::make_shared<const LinearPart>(LinearPart::Learnt(Covariance(c.expression), c.X, c.y, c.theta));
+  ASSERT_EQ(with.linear->size(), 2);
+  Vector mean, std, mean_near, std_near, mean_all, std_all;
+  exact.MeanAndStd(c.X_new, Noise::kLatent, &mean, &std);
+  FromNeighbours(c, {.count = 32}).MeanAndStd(c.X_new, Noise::kLatent, &mean_near, &std_near);
+  const NeighbourPosterior posterior = FromNeighbours(c, with);
+  posterior.MeanAndStd(c.X_new, Noise::kLatent, &mean_all, &std_all);
+  // Beyond the rows, where the slope is all there is, the nearest alone are
+  // lost and the others as good as exact.
+  EXPECT_GT(std_near[2], 2 * std[2]);
+  EXPECT_NEAR(std_all[2], std[2], 0.1 * std[2]);
+  EXPECT_NEAR(mean_all[2], mean[2], 0.3 * std[2]);
+  for (int i = 0; i < 2; ++i) EXPECT_NEAR(mean_all[i], mean[i], 0.5 * std[i]);
+  // The joint covariance of one row is its variance.
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_NEAR(posterior.Cov(c.X_new.row(i), Noise::kLatent)(0, 0), std_all[i] * std_all[i], 1e-9);
+  }
+  // With all rows as neighbours nothing is counted twice.
+  with.count = static_cast<int>(c.X.rows());
+  FromNeighbours(c, with).MeanAndStd(c.X_new, Noise::kLatent, &mean_all, &std_all);
+  EXPECT_LT((mean_all - mean).cwiseAbs().maxCoeff(), 1e-8);
+}
+
+TEST(LinearPart, IsTheRegressionWithinTheExactPosterior) {
+  // A kernel that is nothing else: m and C are those of Bayesian regression on
+  // (x, 1).
+  RandomStream random(6);
+  const Expression line = Expression::Leaf(Elementary::kLIN, 0);
+  const Matrix X = testing::UniformMatrix(random, 30, 1);
+  const Vector y = testing::NormalVector(random, 30);
+  const LogParameters theta(Vector{{std::log(2.0), std::log(0.5)}}, std::log(0.25));
+  const LinearPart part = LinearPart::Learnt(Covariance(line), X, y, theta);
+  Matrix phi(30, 2);
+  phi << X, Vector::Ones(30);
+  const Vector B{{2.0, 0.5}};
+  const Matrix C = (phi.transpose() * phi / 0.25 + Matrix(B.cwiseInverse().asDiagonal())).inverse();
+  EXPECT_LT((part.cov - C).cwiseAbs().maxCoeff(), 1e-10);
+  EXPECT_LT((part.mean - C * phi.transpose() * y / 0.25).cwiseAbs().maxCoeff(), 1e-10);
+  EXPECT_LT((part.Features(X) - phi).cwiseAbs().maxCoeff(), 1e-15);
+}
+
+TEST(LinearPart, MonomialsOfProductsAndWhatIsLeft) {
+  const auto leaf = [](Elementary symbol, int column) { return Expression::Leaf(symbol, column); };
+  const auto both = [&](int column) {
+    return Expression::Sum({leaf(Elementary::kSE, column), leaf(Elementary::kLIN, column)});
+  };
+  EXPECT_EQ(LinearFeaturesOf(both(0)).size(), 2u);
+  EXPECT_FALSE(ReachesFarBeyondLinear(both(0)));
+  const Expression product = Expression::Product({both(0), both(1)});
+  EXPECT_EQ(LinearFeaturesOf(product).size(), 4u);  // 1, x1, x2, x1 x2
+  EXPECT_TRUE(ReachesFarBeyondLinear(product));     // SE times LIN
+  EXPECT_TRUE(LinearFeaturesOf(Expression::Product({both(0), leaf(Elementary::kSE, 1)})).empty());
+  EXPECT_FALSE(ReachesFarBeyondLinear(leaf(Elementary::kPER, 0)));
+  std::vector<Expression> many;
+  for (int k = 0; k < 7; ++k) many.push_back(both(k));
+  EXPECT_TRUE(LinearFeaturesOf(Expression::Product(many)).empty());  // 128 are too many
+  EXPECT_TRUE(ReachesFarBeyondLinear(Expression::Product(many)));
+}
+
+TEST(LeftOutDensity, GradientByDifferencesGivenALinearPart) {
+  const NeighbourCase c = LineCase();
+  const Covariance covariance(c.expression);
+  const RowTree tree(c.X, c.y);
+  NeighbourRule rule{.count = 12};
+  rule.linear = std::make_shared<const LinearPart>(LinearPart::Learnt(covariance, c.X, c.y, c.theta));
+  LeftOutDensity density(covariance, tree, {5, 300, 700}, c.theta, rule, nullptr);
+  LogParameters theta = c.theta;
+  for (Index k = 0; k < theta.size(); ++k) theta[k] += 0.1 * static_cast<double>(k) - 0.2;
+  double nll = 0;
+  Vector gradient;
+  ASSERT_TRUE(density.Evaluate(theta, &nll, &gradient));
+  for (Index k = 0; k < theta.size(); ++k) {
+    constexpr double kStep = 1e-5;
+    double up = 0, down = 0;
+    LogParameters moved = theta;
+    moved[k] += kStep;
+    ASSERT_TRUE(density.Evaluate(moved, &up, nullptr));
+    moved[k] -= 2 * kStep;
+    ASSERT_TRUE(density.Evaluate(moved, &down, nullptr));
+    EXPECT_NEAR(gradient[k], (up - down) / (2 * kStep), 1e-6) << k;
+  }
+  // What the regression is known to be does not depend on its prior any more.
+  EXPECT_NEAR(gradient[2], 0, 1e-9);
+  EXPECT_NEAR(gradient[3], 0, 1e-9);
 }
 
 TEST(NeighbourPosterior, TooManyJointRowsAreRefused) {
@@ -217,7 +301,7 @@ TEST(Nearness, IsTheCurvatureOfTheLogCorrelation) {
   RandomStream random(11);
   for (const Structure& s : testing::AllPairStructures()) {
     const NeighbourCase c = MakeCase(random, s, 1, 1);
-    if (ReachesFar(c.expression)) continue;
+    if (ReachesFarBeyondLinear(c.expression) || !LinearFeaturesOf(c.expression).empty()) continue;
     const Covariance covariance(c.expression);
     CovarianceScratch scratch;
     const double r = 1e-4 * std::exp(c.theta.minCoeff());

@@ -112,6 +112,31 @@ TEST(NeighbourTuning, GoesDownAndStaysWithinBounds) {
   }
 }
 
+TEST(NeighboursFit, ASearchThatSeesTooManyRowsBecomesApproximateAndKnowsItsRecall) {
+  RandomStream random(6);
+  const int n = 4000;
+  Structure structure;
+  for (int k = 0; k < 6; ++k) {
+    structure.columns.push_back(k);
+    structure.symbols.push_back({BaseSymbol::kSE});
+  }
+  const Matrix X = testing::UniformMatrix(random, n, 6);
+  const Vector y = X.rowwise().sum() + 0.1 * testing::NormalVector(random, n);
+  const auto fit = [&](double most) {
+    NeighbourOptions options;
+    options.neighbours = 24;
+    options.most_rows_seen = most;
+    return FitNeighbours(TrainedNetwork::Embedded(), ToExpression(structure), structure, X, y, options);
+  };
+  const NeighbourFit exact = fit(1e9), loose = fit(100);
+  EXPECT_EQ(exact.posterior.rule().eps, 0);
+  EXPECT_EQ(exact.recall, 1);
+  EXPECT_GT(loose.posterior.rule().eps, 0);
+  EXPECT_GT(loose.recall, 0.8);
+  EXPECT_LT(loose.recall, 1);
+  EXPECT_NEAR(loose.nll, exact.nll, 0.1);
+}
+
 TEST(NeighboursFit, AKernelWithoutARangeIsRefused) {
   RandomStream random(5);
   const Structure structure{{0}, {{BaseSymbol::kLIN}}};

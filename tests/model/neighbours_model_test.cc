@@ -175,6 +175,34 @@ TEST(NeighboursModel, ComponentsAddUpToThePrediction) {
   EXPECT_NEAR(shares, 1, 1e-9);
 }
 
+// A slope that no neighbourhood knows: the model follows it beyond its rows, in
+// the file and in its parts too.
+TEST(NeighboursModel, ALineIsLearntFromRowsEverywhere) {
+  RandomStream random(8);
+  Matrix X(3000, 1);
+  Vector y(3000);
+  for (int i = 0; i < 3000; ++i) {
+    X(i, 0) = random.Uniform(0, 10);
+    y[i] = 5 * X(i, 0) + std::sin(4 * X(i, 0)) + 0.2 * random.Normal();
+  }
+  const Model model = Fit(Dataset::Of(X, y), "SE + LIN", ByNeighbours(32));
+  ASSERT_NE(model.neighbours()->rule().linear, nullptr);
+  EXPECT_TRUE(model.neighbours()->rule().anchors.empty());
+  const Matrix beyond{{12.0}, {14.0}};
+  const Vector mean = model.PredictMean(beyond);
+  EXPECT_NEAR(mean[0], 60, 3);
+  EXPECT_NEAR(mean[1], 70, 4);
+  const std::string bytes = SerializeModel(model);
+  const Model loaded = ParseModel(bytes, "memory");
+  EXPECT_EQ(SerializeModel(loaded), bytes);
+  EXPECT_EQ(loaded.PredictMean(beyond), mean);
+  const Explanation explanation = Explain(model);
+  const Matrix some = X.topRows(20);
+  Vector sum = Vector::Constant(20, model.scaler().y_mean);
+  for (const Component& component : explanation.components) sum += PredictComponent(model, component, some).mean;
+  EXPECT_LT((sum - model.PredictMean(some)).cwiseAbs().maxCoeff(), 1e-6);
+}
+
 TEST(NeighboursModel, NewRowsJoinTheOthers) {
   const Dataset all = Waves(1200);
   std::vector<int> first(700), rest(500);
@@ -188,8 +216,32 @@ TEST(NeighboursModel, NewRowsJoinTheOthers) {
   EXPECT_FALSE(after.drift.drifting);
   EXPECT_LT(after.model.Score(fresh.X, fresh.y).rmse, before.Score(fresh.X, fresh.y).rmse);
   EXPECT_EQ(SerializeModel(ParseModel(SerializeModel(after.model), "memory")), SerializeModel(after.model));
-  EXPECT_TRUE(Update(before, more.X, more.y.array() + 200).drift.drifting);
-  EXPECT_THROW(Update(before, more.X, more.y, {.reinfer = Reinfer::kAlways}), Error);
+}
+
+TEST(NeighboursModel, RowsThatContradictItMakeItInferAgain) {
+  const Dataset some = Waves(700), fresh = Waves(400, 1.0, 10);
+  const Model before = Fit(some, "SE", ByNeighbours(48));
+  // Ten times the noise from now on.
+  const Dataset noisy = Waves(900, 1.0, 11);
+  const UpdateResult kept = Update(before, noisy.X, noisy.y, {.reinfer = Reinfer::kNever});
+  const UpdateResult again = Update(before, noisy.X, noisy.y);
+  EXPECT_TRUE(again.drift.drifting);
+  EXPECT_FALSE(kept.reinferred);
+  EXPECT_TRUE(again.reinferred);
+  EXPECT_EQ(again.model.rows(), 1600);
+  EXPECT_EQ(again.model.summary().method, "neighbours");
+  EXPECT_LT(again.model.Score(fresh.X, fresh.y).nll, kept.model.Score(fresh.X, fresh.y).nll - 0.5);
+  // Asked for, it does so whatever the rows say; by other methods it cannot.
+  const Dataset more = Waves(100, 0.1, 12);
+  EXPECT_TRUE(Update(before, more.X, more.y, {.reinfer = Reinfer::kAlways}).reinferred);
+  EXPECT_TRUE(Update(before, more.X, more.y, {.reinfer = Reinfer::kAlways, .method = Method::kRefine}).reinferred);
+  try {
+    Update(before, more.X, more.y, {.reinfer = Reinfer::kAlways, .method = Method::kMl});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kUsage);
+    EXPECT_EQ(error.remedies().front().value, "neighbours");
+  }
 }
 
 TEST(NeighboursModelFile, ComesBackBitForBitAndIsCheckedWhole) {

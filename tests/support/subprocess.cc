@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -69,8 +70,10 @@ ProcessResult RunProcess(const std::vector<std::string>& argv, const std::string
     ::kill(child, SIGINT);
   }
   int status = 0;
-  ::waitpid(child, &status, 0);
+  struct rusage usage {};
+  ::wait4(child, &status, 0, &usage);
   ProcessResult result;
+  result.peak_bytes = 1024.0 * static_cast<double>(usage.ru_maxrss);
   result.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   result.out = ReadAll(out);
   result.err = ReadAll(err);

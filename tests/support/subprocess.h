@@ -11,6 +11,7 @@ struct ProcessResult {
   int code = 0;  // exit code; 128 + signal when killed
   std::string out;
   std::string err;
+  double peak_bytes = 0;  // of memory it held at once
 };
 
 // argv[0] is the program. `input` is its standard input. `interrupt_after_ms` > 0 sends SIGINT then.

@@ -2,6 +2,7 @@
 #include <memory>
 #include <utility>
 
+#include "apps/cli/commands/stream_predictions.h"
 #include "apps/cli/options/common.h"
 #include "apps/cli/options/data_options.h"
 #include "apps/cli/options/session.h"
@@ -9,6 +10,7 @@
 #include "apps/cli/report/model_output.h"
 #include "apps/cli/terminal/progress.h"
 #include "apps/cli/terminal/terminal.h"
+#include "instantgp/base/diagnosis.h"
 #include "instantgp/base/error.h"
 #include "instantgp/model/spoken_columns.h"
 
@@ -82,8 +84,10 @@ void RunFit(const FitArguments& options) {
   CheckCombination(options, method);
   std::vector<Method> compare;
   if (!options.compare.empty()) compare = MethodsFromList(options.compare);
-  const LoadedData loaded = LoadData(options.data, "fit", options.common.seed, [&](const Dataset& data) {
-    ParseKernelOver(options.kernel, data.column_names, data.recipe.get());
+  DataOptions data = options.data;
+  data.streams = true;
+  const LoadedData loaded = LoadData(data, "fit", options.common.seed, [&](const Dataset& table) {
+    ParseKernelOver(options.kernel, table.column_names, table.recipe.get());
   });
   const Dataset* held_out = loaded.held_out ? &*loaded.held_out : nullptr;
 
@@ -105,7 +109,7 @@ void RunFit(const FitArguments& options) {
   fit_options.progress = [&](int done, int of) { progress->Update(done, of); };
   Announce(resolved, loaded.train, options.common.quiet);
   const Model model = (*session).Fit(loaded.train, options.kernel, fit_options);
-  const FitReport report = ReportOn(model, model.warnings(), loaded, options.common.verbose);
+  FitReport report = ReportOn(model, model.warnings(), loaded, options.common.verbose);
   std::vector<ComparedFit> comparison;
   if (!compare.empty()) {
     comparison.push_back(Compared(model, held_out));
@@ -116,6 +120,16 @@ void RunFit(const FitArguments& options) {
   progress.reset();
   Results results;
   const std::optional<Explanation> explanation = AddModelOutput(model, loaded, options.data, options.explain, results);
+  if (loaded.stream) {
+    StreamResult streamed = StreamPredictions(model, {.rows = data.predict,
+                                                      .output = data.output,
+                                                      .unseen = UnseenFromName(data.policies.unseen),
+                                                      .threads = options.common.threads,
+                                                      .quiet = options.common.quiet});
+    results.prediction_scores = streamed.scores;
+    for (const std::string& note : streamed.notes) report.warnings.push_back(OneLine(data.predict) + ": " + note);
+    if (!options.common.quiet) Message("wrote " + data.output);
+  }
   if (options.common.json) {
     results.document["schema"] = "instantgp/fit/1";
     results.document.update(ReportJson(report));

@@ -46,7 +46,13 @@ void Predict(const Fitted& fitted, const PredictArguments& options) {
   if (!options.common.json && options.samples == 0 && !options.cov && options.policies.missing == "error") {
     const StreamRequest request{options.rows,   options.output,         UnseenFromName(options.policies.unseen),
                                 options.latent, options.common.threads, options.common.quiet};
-    return StreamPredictions(fitted, request);
+    const StreamResult result = StreamPredictions(fitted, request);
+    if (!options.common.quiet) {
+      for (const std::string& note : result.notes) Message("warning: " + note);
+      if (result.scores) Message(ScoresToText(*result.scores, OneLine(fitted.target_name())));
+      if (!options.output.empty() && options.output != "-") Message("wrote " + options.output);
+    }
+    return;
   }
   const NewRows rows = RowsFor(fitted, options.rows, options.policies);
   PredictionRequest request;

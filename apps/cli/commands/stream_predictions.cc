@@ -2,20 +2,23 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <filesystem>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <string_view>
-#include <utility>
+#include <system_error>
 
 #include "apps/cli/options/common.h"
 #include "apps/cli/options/table_input.h"
 #include "apps/cli/report/predictions.h"
 #include "apps/cli/terminal/interrupt.h"
+#include "apps/cli/terminal/progress.h"
 #include "apps/cli/terminal/terminal.h"
-#include "instantgp/base/diagnosis.h"
 #include "instantgp/base/error.h"
 #include "instantgp/base/file.h"
+#include "instantgp/base/stopwatch.h"
 #include "instantgp/data/csv_blocks.h"
 #include "instantgp/data/csv_reader.h"
 #include "instantgp/data/new_rows.h"
@@ -59,35 +62,61 @@ class ScoreSums {
   Scores sums_;
 };
 
+// How far it is, where the size of a table is known: of a compressed one or a pipe it is not.
+class StreamProgress {
+ public:
+  StreamProgress(const std::string& path, bool quiet) : progress_("MB of rows", quiet) {
+    std::error_code error;
+    if (path != "-") bytes_ = std::filesystem::file_size(path, error);
+    if (error) bytes_ = 0;
+  }
+  void Update(std::uint64_t done) {
+    constexpr double kMega = 1e6;
+    const auto mega = [](double bytes) { return static_cast<int>(std::min(std::ceil(bytes / kMega), 2e9)); };
+    if (bytes_ < kWorthSaying || done > bytes_) return;
+    const double share = static_cast<double>(done) / static_cast<double>(bytes_);
+    progress_.Update(mega(static_cast<double>(done)), mega(static_cast<double>(bytes_)),
+                     clock_.Milliseconds() / 1000 * (1 - share) / share);
+  }
+
+ private:
+  static constexpr std::uint64_t kWorthSaying = 4 * kStreamBytes;
+  Progress progress_;
+  Stopwatch clock_;
+  std::uint64_t bytes_ = 0;
+};
+
 // The rows of a block. What is wrong with one is said with the line it has in the file.
-NewRows RowsOf(const std::string& text, const CsvBlocks& blocks, const std::string& origin, const TableShape& shape,
-               const NewRowsOptions& options) {
+NewRows RowsOf(const CsvBlocks& block, const BlockHeader& header, bool first, const std::string& origin,
+               const TableShape& shape, const NewRowsOptions& options) {
+  if (first) return ParseNewRows(block.text(), origin, shape, options);
   try {
-    return ParseNewRows(text, origin, shape, options);
+    return ParseNewRows(header.Above(block), origin, shape, options);
   } catch (const Error&) {
-    return ParseNewRows(blocks.WithLinesOfTheFile(text), origin, shape, options);
+    return ParseNewRows(header.Above(block, true), origin, shape, options);
   }
 }
 
 template <typename Fitted>
-void Stream(const Fitted& fitted, const StreamRequest& request) {
+StreamResult Stream(const Fitted& fitted, const StreamRequest& request) {
   const std::string origin = request.rows == "-" ? "standard input" : request.rows;
   const bool to_stdout = request.output.empty() || request.output == "-";
-  CsvBlocks blocks(request.rows);
+  CsvBlocks blocks(request.rows, kStreamBytes);
   const TableShape shape{fitted.column_names(), fitted.target_name(), fitted.recipe()};
   std::optional<AtomicFile> file;
+  std::optional<BlockHeader> header;
+  StreamProgress progress(request.rows, request.quiet);
   ScoreSums sums;
   std::set<std::string> notes;
-  std::string text;
-  bool first = true;
   // Without any block the empty text says that there is no table.
-  while (blocks.Next(text) || first) {
+  while (blocks.Next() || !header) {
     if (StopToken().stop_requested()) throw Error(ErrorCode::kInterrupted, "interrupted while predicting");
+    const bool first = !header;
     if (first) {
-      const auto header = shape.recipe == nullptr ? CsvReader::Header::kAnyText : CsvReader::Header::kNotDates;
-      blocks.SetHasHeader(CsvReader(text, origin, header).has_header());
+      const auto kind = shape.recipe == nullptr ? CsvReader::Header::kAnyText : CsvReader::Header::kNotDates;
+      header.emplace(blocks.text(), CsvReader(blocks.text(), origin, kind).has_header());
     }
-    const NewRows rows = RowsOf(text, blocks, origin, shape, {MissingPolicy::kError, request.unseen});
+    const NewRows rows = RowsOf(blocks, *header, first, origin, shape, {MissingPolicy::kError, request.unseen});
     const PredictionOutput made = ComputePredictions(
         fitted, rows.X, {.noise = request.latent ? Noise::kLatent : Noise::kObserved, .threads = request.threads});
     if (const std::optional<Scores> scores = ScoreOf(fitted, rows, made, request.latent)) {
@@ -102,22 +131,20 @@ void Stream(const Fitted& fitted, const StreamRequest& request) {
       if (!file) file.emplace(request.output);
       file->Write(piece);
     }
-    first = false;
-  }
-  if (!request.quiet) {
-    for (const std::string& note : notes) Message("warning: " + note);
-    if (const auto scores = sums.Mean()) Message(ScoresToText(*scores, OneLine(fitted.target_name())));
+    progress.Update(blocks.begin() + blocks.text().size());
   }
   if (file) {
     const std::lock_guard<std::mutex> lock(WriteMutex());
     file->Commit();
-    if (!request.quiet) Message("wrote " + request.output);
   }
+  return {sums.Mean(), {notes.begin(), notes.end()}};
 }
 
 }  // namespace
 
-void StreamPredictions(const Model& model, const StreamRequest& request) { Stream(model, request); }
-void StreamPredictions(const Ensemble& ensemble, const StreamRequest& request) { Stream(ensemble, request); }
+StreamResult StreamPredictions(const Model& model, const StreamRequest& request) { return Stream(model, request); }
+StreamResult StreamPredictions(const Ensemble& ensemble, const StreamRequest& request) {
+  return Stream(ensemble, request);
+}
 
 }  // namespace instantgp::cli

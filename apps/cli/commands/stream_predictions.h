@@ -1,11 +1,14 @@
 // Predictions of tables of any length: read, predicted and written in pieces.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "instantgp/data/csv.h"
 #include "instantgp/model/ensemble.h"
 #include "instantgp/model/model.h"
+#include "instantgp/model/scores.h"
 
 namespace instantgp::cli {
 
@@ -18,9 +21,14 @@ struct StreamRequest {
   bool quiet = false;
 };
 
-// Writes mean, std, lower95 and upper95; scores go to stderr where targets are among the columns. Memory does not grow
-// with the table. A file appears under its name when all of it is written.
-void StreamPredictions(const Model& model, const StreamRequest& request);
-void StreamPredictions(const Ensemble& ensemble, const StreamRequest& request);
+struct StreamResult {
+  std::optional<Scores> scores;    // of the rows whose target is known
+  std::vector<std::string> notes;  // on rows, each once
+};
+
+// Writes mean, std, lower95 and upper95, and says how far it is. Memory does not grow with the table. A file appears
+// under its name when all of it is written.
+StreamResult StreamPredictions(const Model& model, const StreamRequest& request);
+StreamResult StreamPredictions(const Ensemble& ensemble, const StreamRequest& request);
 
 }  // namespace instantgp::cli

@@ -77,7 +77,8 @@ void RunUpdate(const UpdateArguments& options) {
   report.warnings = result.model.warnings();
   for (std::string& note : NotesOn(rows)) report.warnings.push_back(std::move(note));
   OutputFiles files;
-  files.Add(options.output.empty() ? options.model : options.output, SerializeModel(result.model));
+  files.Add(options.output.empty() ? options.model : options.output,
+            [&](const std::string& path) { SaveModel(result.model, path); });
   std::string text;
   if (options.common.json) {
     Json document;

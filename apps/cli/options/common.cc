@@ -70,12 +70,18 @@ void AddCommonOptions(CLI::App& command, CommonOptions& options) {
   command.set_help_flag("-h,--help", "Print this help")->group(group);
 }
 
-void OutputFiles::Add(std::string path, std::string bytes) { files_.emplace_back(std::move(path), std::move(bytes)); }
+void OutputFiles::Add(std::string path, std::string bytes) {
+  Add(std::move(path), [bytes = std::move(bytes)](const std::string& to) { WriteFileAtomically(to, bytes); });
+}
+
+void OutputFiles::Add(std::string path, std::function<void(const std::string& path)> write) {
+  files_.emplace_back(std::move(path), std::move(write));
+}
 
 void OutputFiles::Write(bool quiet) const {
   const std::lock_guard<std::mutex> lock(WriteMutex());
-  for (const auto& [path, bytes] : files_) {
-    WriteFileAtomically(path, bytes);
+  for (const auto& [path, write] : files_) {
+    write(path);
     if (!quiet) Message("wrote " + path);
   }
 }

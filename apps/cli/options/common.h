@@ -54,11 +54,13 @@ void RegisterInfo(CLI::App& app, Selected& selected);
 class OutputFiles {
  public:
   void Add(std::string path, std::string bytes);
+  // A file that `write` makes at the path given to it, without a copy in memory of all its bytes.
+  void Add(std::string path, std::function<void(const std::string& path)> write);
   // Atomic each; says "wrote PATH" on stderr unless quiet.
   void Write(bool quiet) const;
 
  private:
-  std::vector<std::pair<std::string, std::string>> files_;
+  std::vector<std::pair<std::string, std::function<void(const std::string&)>>> files_;
 };
 
 // The document as text. Numbers that are not finite become null and add a line to document["warnings"].

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "apps/cli/terminal/terminal.h"
 #include "instantgp/base/diagnosis.h"
 #include "instantgp/base/error.h"
 #include "instantgp/data/airline.h"
+#include "instantgp/data/csv_blocks.h"
 #include "instantgp/data/labelled_table.h"
 #include "instantgp/data/split.h"
 #include "instantgp/model/fit.h"
@@ -55,6 +58,28 @@ NewRows OpenRows(const LabelledTable& table, const Dataset& train, UnseenPolicy 
   rows.X = std::move(open.X);
   rows.notes = std::move(open.notes);
   return rows;
+}
+
+TableShape ShapeOf(const Dataset& train) { return {train.column_names, train.target_name, train.recipe.get()}; }
+
+NewRowsOptions PoliciesOf(const DataOptions& options) {
+  return {MissingFromName(options.policies.missing), UnseenFromName(options.policies.unseen)};
+}
+
+// Whether the rows of --predict are in a file longer than a piece and their predictions go to another. Where rows may
+// be dropped all of them have to be known.
+bool CanStream(const DataOptions& options) {
+  std::error_code error;
+  return !options.predict.empty() && !options.output.empty() && options.output != "-" &&
+         options.policies.missing == "error" && std::filesystem::is_regular_file(options.predict, error) &&
+         std::filesystem::file_size(options.predict, error) > kStreamBytes && !error;
+}
+
+// What is wrong with the table of rows to predict at, or its first rows, is said before the fit.
+void CheckOpening(const DataOptions& options, const Dataset& train) {
+  CsvBlocks blocks(options.predict, kStreamBytes);
+  blocks.Next();
+  ParseNewRows(blocks.text(), options.predict, ShapeOf(train), PoliciesOf(options));
 }
 
 std::vector<int> Chosen(const std::vector<int>& rows, const std::vector<int>& which) {
@@ -113,10 +138,11 @@ LoadedData LoadData(const DataOptions& options, const std::string& command, std:
   if (options.holdout) {
     loaded.held_out = HeldOut(table, loaded.train, Chosen(table.known, split.test), loaded.notes);
   }
-  if (!options.predict.empty()) {
-    loaded.new_rows =
-        ReadNewRows(options.predict, {loaded.train.column_names, loaded.train.target_name, loaded.train.recipe.get()},
-                    {MissingFromName(options.policies.missing), UnseenFromName(options.policies.unseen)});
+  loaded.stream = options.streams && CanStream(options);
+  if (loaded.stream) {
+    CheckOpening(options, loaded.train);
+  } else if (!options.predict.empty()) {
+    loaded.new_rows = ReadNewRows(options.predict, ShapeOf(loaded.train), PoliciesOf(options));
     for (const std::string& note : NotesOn(*loaded.new_rows)) {
       loaded.notes.push_back(OneLine(options.predict) + ": " + note);
     }
@@ -126,11 +152,11 @@ LoadedData LoadData(const DataOptions& options, const std::string& command, std:
     if (options.predict.empty() && options.output.empty()) note += "; --output P.csv writes predictions for them";
     loaded.notes.push_back(std::move(note));
   }
-  if (!loaded.new_rows && !table.open.empty()) {
+  if (!loaded.new_rows && !loaded.stream && !table.open.empty()) {
     loaded.new_rows = OpenRows(table, loaded.train, UnseenFromName(options.policies.unseen));
     loaded.notes.insert(loaded.notes.end(), loaded.new_rows->notes.begin(), loaded.new_rows->notes.end());
   }
-  if (!options.output.empty() && !loaded.new_rows) {
+  if (!options.output.empty() && !loaded.new_rows && !loaded.stream) {
     throw Error(ErrorCode::kUsage,
                 "--output says where to write predictions; add --predict X.csv, or rows with an empty target");
   }

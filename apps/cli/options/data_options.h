@@ -20,6 +20,7 @@ struct DataOptions {
   bool example = false;
   std::optional<double> holdout;
   std::string model, predict, output, plot;
+  bool streams = false;  // the command can predict a long table in pieces (LoadedData::stream)
 };
 
 // DATA.csv --example --target --holdout --categorical --date-format --missing --unseen.
@@ -33,6 +34,8 @@ struct LoadedData {
   std::optional<Dataset> held_out;
   std::optional<NewRows> new_rows;  // of --predict; without it, those of the table whose target is empty
   std::vector<std::string> notes;   // warnings about rows left out
+  // The rows of --predict are many and go to a file: the first of them have been looked at, and none is kept.
+  bool stream = false;
 };
 
 // Throws Error(kUsage) for options that do not go together. `check` sees the table before the split and before the rows

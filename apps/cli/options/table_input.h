@@ -28,6 +28,10 @@ NewRows RowsFor(const Fitted& fitted, const std::string& path, const RowOptions&
                      {MissingFromName(options.missing), UnseenFromName(options.unseen)});
 }
 
+// Tables of rows that are longer are read, predicted and written in pieces of this size where they can be: small enough
+// to say how far it is every few seconds.
+inline constexpr std::size_t kStreamBytes = std::size_t{1} << 20;
+
 // What to tell about rows that were left out, filled in or taken as other.
 std::vector<std::string> NotesOn(const NewRows& rows);
 

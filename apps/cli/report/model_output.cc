@@ -15,7 +15,9 @@ std::optional<Explanation> AddModelOutput(const Model& model, const LoadedData& 
     results.predictions = ComputePredictions(model, loaded.new_rows->X, {});
     results.prediction_scores = ScoreRows(model, *loaded.new_rows);
   }
-  if (!data.model.empty()) results.files.Add(data.model, SerializeModel(model));
+  if (!data.model.empty()) {
+    results.files.Add(data.model, [&model](const std::string& path) { SaveModel(model, path); });
+  }
   if (!data.plot.empty()) {
     results.files.Add(data.plot, PredictivePlot(model, loaded.train, loaded.held_out ? &*loaded.held_out : nullptr));
   }

@@ -15,7 +15,8 @@ namespace instantgp::cli {
 FitReport ReportOn(const Model& model, const std::vector<std::string>& warnings, const LoadedData& loaded,
                    bool verbose);
 
-// Predictions, the model's file and the plots that were asked for. Returns the explanation if one was.
+// Predictions, the model's file and the plots that were asked for; `model` must outlive the results. Returns the
+// explanation if one was.
 std::optional<Explanation> AddModelOutput(const Model& model, const LoadedData& loaded, const DataOptions& data,
                                           const ExplainOptions& explain, Results& results);
 
