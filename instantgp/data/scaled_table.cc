@@ -25,10 +25,10 @@ std::vector<std::string> DataWarnings(const Dataset& data, const Scaler& scaler)
 
 }  // namespace
 
-ScaledTable Scaled(const Dataset& data) {
+ScaledTable Scaled(const Dataset& data, const TargetTransform& transform) {
   const Stopwatch clock;
   ScaledTable table;
-  table.scaler = Scaler::Fit(data.X, data.y);
+  table.scaler = Scaler::Fit(data.X, data.y, transform);
   table.scaler.recipe = data.recipe;
   table.X = table.scaler.ScaleX(data.X);
   table.y = table.scaler.ScaleY(data.y);

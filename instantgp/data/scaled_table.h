@@ -24,7 +24,7 @@ struct INSTANTGP_EXPORT ScaledTable {
   int columns() const { return static_cast<int>(X.cols()); }
 };
 
-INSTANTGP_EXPORT ScaledTable Scaled(const Dataset& data);
+INSTANTGP_EXPORT ScaledTable Scaled(const Dataset& data, const TargetTransform& transform = {});
 // X and y as they are, under default names: for data drawn on the model's own scale.
 INSTANTGP_EXPORT ScaledTable AlreadyScaled(Matrix X, Vector y);
 

@@ -50,7 +50,7 @@ Scaler Scaler::Identity(int d) {
   return scaler;
 }
 
-Scaler Scaler::Fit(const Matrix& X, const Vector& y) {
+Scaler Scaler::Fit(const Matrix& X, const Vector& y, const TargetTransform& transform) {
   INSTANTGP_CHECK(X.rows() == y.size() && X.rows() > 0);
   INSTANTGP_CHECK(X.allFinite() && y.allFinite());
   Scaler scaler = Identity(static_cast<int>(X.cols()));
@@ -67,12 +67,18 @@ Scaler Scaler::Fit(const Matrix& X, const Vector& y) {
   if (y.minCoeff() == y.maxCoeff()) {
     // Asked before the moments, whose rounding would leave a standard deviation of its own.
     scaler.constant_target = true;
-    scaler.y_mean = y(0);
+    scaler.y_mean = transform.Forward(y(0));
   } else {
     const MeanAndStd moments = Moments(y);
     scaler.y_mean = moments.mean;
-    scaler.y_std = std::max(moments.std, std::numeric_limits<double>::denorm_min());
+    scaler.y_spread = scaler.y_std = std::max(moments.std, std::numeric_limits<double>::denorm_min());
+    if (!transform.none()) {
+      const MeanAndStd bent = Moments(y.unaryExpr([&](double value) { return transform.Forward(value); }));
+      scaler.y_mean = bent.mean;
+      scaler.y_std = std::max(bent.std, std::numeric_limits<double>::min());
+    }
   }
+  scaler.transform = transform;
   return scaler;
 }
 
@@ -88,7 +94,7 @@ Matrix Scaler::ScaleX(const Matrix& X) const {
 }
 
 Vector Scaler::ScaleY(const Vector& y) const {
-  return y.unaryExpr([this](double value) { return Standardize(value, y_mean, y_std); });
+  return y.unaryExpr([this](double value) { return Standardize(transform.Forward(value), y_mean, y_std); });
 }
 
 Vector Scaler::UnscaleMean(const Vector& mean) const {
@@ -97,6 +103,13 @@ Vector Scaler::UnscaleMean(const Vector& mean) const {
 
 Vector Scaler::UnscaleStd(const Vector& std) const {
   return std.unaryExpr([this](double s) { return Finite(y_std * s); });
+}
+
+double Scaler::LogUnit(const Vector& y_scaled) const {
+  if (transform.none()) return std::log(y_std);
+  double sum = 0;
+  for (const double z : y_scaled) sum += std::log(transform.Slope(transform.Inverse(y_mean + y_std * z)));
+  return std::log(y_std) - sum / static_cast<double>(y_scaled.size());
 }
 
 }  // namespace instantgp

@@ -162,7 +162,7 @@ Forecasted Forecast(const std::vector<double>& all, const ForecastOptions& optio
   result.seasons = seasons;
   double transformed = 0;
   for (const SeriesMember& m : members) {
-    result.members.push_back({m.kernel_text, m.words, m.transform.kind(), m.weight});
+    result.members.push_back({m.kernel_text, m.kernel_spoken, m.words, m.transform.kind(), m.weight});
     if (m.transform.kind() != TransformKind::kNone) transformed += m.weight;
   }
   for (const SeriesMember& m : members) {

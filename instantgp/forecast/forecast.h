@@ -19,8 +19,6 @@
 
 namespace instantgp {
 
-enum class TransformChoice { kAuto, kNone, kLog, kBoxCox };
-
 struct INSTANTGP_EXPORT ForecastOptions {
   int horizon = 1;
   std::vector<double> seasons = {};       // periods in steps, for example {12}, or {7, 365.25}; empty: none
@@ -29,7 +27,7 @@ struct INSTANTGP_EXPORT ForecastOptions {
   bool fast = false;        // two fits instead of eight
   bool components = false;  // fill Forecasted::components
   bool anomalies = false;   // fill Forecasted::anomalies
-  double step_days = 0;     // how long a step lasts, for ForecastMember::words; 0: lengths are counted in steps
+  double step_days = 0;     // how long a step lasts, for ForecastMember's words; 0: lengths are counted in steps
   int most_history = 1000;  // older values are left out; the cost grows with the third power
 
   void Validate() const;  // Error(kUsage)
@@ -41,8 +39,9 @@ struct INSTANTGP_EXPORT ForecastStep {
 };
 
 struct INSTANTGP_EXPORT ForecastMember {
-  std::string kernel;  // in steps: "LIN(time) + WIE(time) + PER(time, period=12)"
-  std::string words;   // with components: "a straight line, a random walk, a yearly season that changes over 5 years"
+  std::string kernel;         // in steps: "LIN + WIE + SE*PER(period=12)"
+  std::string kernel_spoken;  // in time where a step has a length: "LIN + WIE + SE*PER(period=12 months)"
+  std::string words;  // with components: "a straight line, a random walk, a yearly season that changes over 5 years"
   TransformKind transform = TransformKind::kNone;
   double weight = 0;
 };

@@ -6,8 +6,10 @@
 #include <utility>
 
 #include "instantgp/base/error.h"
+#include "instantgp/data/time_length.h"
 #include "instantgp/forecast/series_posterior.h"
 #include "instantgp/forecast/series_words.h"
+#include "instantgp/kernel/print_lengths.h"
 
 namespace instantgp {
 namespace {
@@ -23,8 +25,8 @@ constexpr int kStepsOfSeveralSeasons = 20;
 // hold 93.8 percent instead of 92.1; the formula itself was not measured alone.
 double Widening(double n) { return std::sqrt(1 + 5 / n); }
 
-// Periods in steps, for people.
-std::string TextInSteps(Expression e, double unit) {
+// Periods in steps, for people; in time where a step has a length.
+std::string TextInSteps(Expression e, double unit, double step_days = 0) {
   const std::function<void(Expression&)> stretch = [&](Expression& part) {
     for (FixedParameter& fixed : part.fixed) {
       if (fixed.kind == ParameterKind::kPeriod) fixed.value = std::round(fixed.value * unit * 1e9) / 1e9;
@@ -32,7 +34,8 @@ std::string TextInSteps(Expression e, double unit) {
     for (Expression& term : part.terms) stretch(term);
   };
   stretch(e);
-  return PrintShort(e, {"time"});
+  if (step_days == 0) return PrintShort(e, {"time"});
+  return PrintShort(e, {"time"}, [&](int, double steps) { return TimeLengthText(steps * step_days); });
 }
 
 }  // namespace
@@ -82,6 +85,7 @@ std::vector<SeriesMember> FitMembers(const ObservedSeries& series, const std::ve
       SeriesMember member;
       member.transform = transform;
       member.kernel_text = TextInSteps(kernel.expression, unit);
+      member.kernel_spoken = TextInSteps(kernel.expression, unit, options.step_days);
       member.log_evidence = fit.log_likelihood + fit.log_prior + transform.LogJacobian(series.values);
       member.unit = unit;
       if (options.components) member.words = SeriesWords(kernel.expression, fit.theta, unit, options.step_days);

@@ -25,7 +25,7 @@ struct ObservedSeries {
 
 struct SeriesMember {
   SeriesTransform transform;
-  std::string kernel_text;
+  std::string kernel_text, kernel_spoken;
   std::string words;        // with components
   double log_evidence = 0;  // of the values, with the priors at the parameters found
   double weight = 0;

@@ -1,29 +1,22 @@
-// How a series is looked at: as it is, or bent so that its changes are of one size.
+// The transform of a series (data/target_transform.h) followed by standardisation:
 //
-//   none    g(y) = y
-//   log     g(y) = log(y + shift)
-//   boxcox  g(y) = 2 sqrt(y + shift), the Box-Cox transform with exponent 1/2
+//   z = (g(y / unit) - centre) / scale
 //
-// Each is followed by standardisation: z = (g(y) - centre) / scale.
+// unit is the largest size of a value, against overflow.
 #pragma once
 
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "instantgp/base/export.h"
+#include "instantgp/data/target_transform.h"
 
 namespace instantgp {
 
-enum class TransformKind { kNone, kLog, kBoxCox };
-
-// "none", "log", "boxcox"
-INSTANTGP_EXPORT std::string_view Name(TransformKind kind);
-
 class INSTANTGP_EXPORT SeriesTransform {
  public:
-  // Fitted to values that are all finite and at least two different ones. nullopt where the transform does not apply: a
-  // negative value for log and boxcox. Log of a series with zeros is shifted by half of its smallest positive value.
+  // Fitted to values that are all finite. nullopt where the transform does not apply, and for values that differ by
+  // no more than rounding.
   static std::optional<SeriesTransform> Fit(TransformKind kind, const std::vector<double>& values);
 
   double Forward(double y) const;  // z; minus infinity below the domain
@@ -38,12 +31,11 @@ class INSTANTGP_EXPORT SeriesTransform {
 
   double FactorOf(double z) const;  // of kLog: exp(scale z), what an addend of z multiplies y by
 
-  TransformKind kind() const { return kind_; }
+  TransformKind kind() const { return bend_.kind(); }
 
  private:
-  TransformKind kind_ = TransformKind::kNone;
-  double unit_ = 1;   // y is measured in it, against overflow
-  double shift_ = 0;  // in units
+  TargetTransform bend_;  // of values in units
+  double unit_ = 1;
   double centre_ = 0, scale_ = 1;
 };
 

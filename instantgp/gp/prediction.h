@@ -1,20 +1,11 @@
-// What a Gaussian process says of new rows, and how good that was.
+// What is asked of a Gaussian process at new rows, what it says of rows left out, and how good that was.
 #pragma once
 
-#include "instantgp/base/export.h"
 #include "instantgp/base/matrix.h"
 
 namespace instantgp {
 
 enum class Noise { kObserved, kLatent };  // with the noise variance added, or without
-
-struct INSTANTGP_EXPORT Prediction {
-  Vector mean;
-  Vector std;
-  // mean -+ z std for the central interval of the given probability, e.g. 0.95
-  Vector Lower(double probability) const;
-  Vector Upper(double probability) const;
-};
 
 struct LeaveOneOut {
   Vector mean;      // mu_i = y_i - alpha_i / [A^-1]_ii
@@ -23,7 +14,7 @@ struct LeaveOneOut {
 };
 
 struct Scores {
-  double rmse = 0, nll = 0;                            // user's units
+  double rmse = 0, nll = 0;                            // of the mean; user's units
   double rmse_standardized = 0, nll_standardized = 0;  // y standardised by the training part
   double coverage95 = 0;
 };

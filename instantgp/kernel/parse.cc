@@ -221,8 +221,7 @@ class Parser {
 
   // Whether the leaf's lengths may be said in words: "12 months" on a column of dates.
   bool HasLengths(const Expression& leaf) const {
-    return spoken_ != nullptr && leaf.column != Expression::kEveryColumn &&
-           (*spoken_)[static_cast<std::size_t>(leaf.column)].length != nullptr;
+    return spoken_ != nullptr && LengthColumn(leaf.column, *spoken_) != nullptr;
   }
 
   // 0: it is none.
@@ -232,7 +231,7 @@ class Parser {
         kind == ParameterKind::kPeriod || (kind == ParameterKind::kLengthscale && leaf.symbol != Elementary::kPER);
     if (!HasLengths(leaf) || !is_length) return 0;
     try {
-      return (*spoken_)[static_cast<std::size_t>(leaf.column)].length(text);
+      return LengthColumn(leaf.column, *spoken_)->length(text);
     } catch (const Error&) {
       return 0;  // said with the place in the kernel
     }

@@ -5,6 +5,7 @@
 #include "instantgp/base/check.h"
 #include "instantgp/kernel/column_text.h"
 #include "instantgp/kernel/expression.h"
+#include "instantgp/kernel/print_lengths.h"
 
 namespace instantgp {
 namespace {
@@ -19,13 +20,17 @@ std::string Shortest(double value) {
 }
 
 // Products of single symbols are written tight, SE*LIN; around a parenthesis the star has room, SE * (LIN + PER).
-void Write(const Expression& e, const std::vector<std::string>& names, std::string& text) {
+void Write(const Expression& e, const std::vector<std::string>& names, const LengthPrinter& length, std::string& text) {
   if (e.op == Op::kLeaf) {
     text += Name(e.symbol);
     std::string inside = e.column != Expression::kEveryColumn ? ColumnText(e.column, names) : "";
     for (const FixedParameter& fixed : e.fixed) {
       if (!inside.empty()) inside += ", ";
-      inside += std::string(Name(fixed.kind)) + "=" + Shortest(fixed.value);
+      // PER's lengthscale is measured on the sine and has no unit.
+      const bool is_length = fixed.kind == ParameterKind::kPeriod ||
+                             (fixed.kind == ParameterKind::kLengthscale && e.symbol != Elementary::kPER);
+      const std::string words = is_length && length ? length(e.column, fixed.value) : "";
+      inside += std::string(Name(fixed.kind)) + "=" + (words.empty() ? Shortest(fixed.value) : words);
     }
     if (!inside.empty()) text += '(' + inside + ')';
     return;
@@ -37,7 +42,7 @@ void Write(const Expression& e, const std::vector<std::string>& names, std::stri
     const bool parenthesis = e.op == Op::kProduct && e.terms[i].op == Op::kSum;
     if (i > 0) text += separator;
     if (parenthesis) text += '(';
-    Write(e.terms[i], names, text);
+    Write(e.terms[i], names, length, text);
     if (parenthesis) text += ')';
   }
 }
@@ -69,17 +74,28 @@ bool CommonFactor(const Expression& e, int d, Expression& common) {
 
 }  // namespace
 
-std::string Print(const Expression& expression, const std::vector<std::string>& column_names) {
+std::string Print(const Expression& expression, const std::vector<std::string>& column_names,
+                  const LengthPrinter& length) {
   std::string text;
-  Write(Canonical(expression), column_names, text);
+  Write(Canonical(expression), column_names, length, text);
   return text;
 }
 
-std::string PrintShort(const Expression& expression, const std::vector<std::string>& column_names) {
+std::string PrintShort(const Expression& expression, const std::vector<std::string>& column_names,
+                       const LengthPrinter& length) {
   const Expression canonical = Canonical(expression);
   Expression common;
-  if (!CommonFactor(canonical, static_cast<int>(column_names.size()), common)) return Print(canonical, column_names);
-  return Print(OnColumn(common, Expression::kEveryColumn), column_names);
+  if (!CommonFactor(canonical, static_cast<int>(column_names.size()), common))
+    return Print(canonical, column_names, length);
+  return Print(OnColumn(common, Expression::kEveryColumn), column_names, length);
+}
+
+std::string Print(const Expression& expression, const std::vector<std::string>& column_names) {
+  return Print(expression, column_names, nullptr);
+}
+
+std::string PrintShort(const Expression& expression, const std::vector<std::string>& column_names) {
+  return PrintShort(expression, column_names, nullptr);
 }
 
 }  // namespace instantgp

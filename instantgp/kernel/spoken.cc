@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "instantgp/base/check.h"
+#include "instantgp/kernel/print_lengths.h"
 
 namespace instantgp {
 namespace {
@@ -123,11 +124,29 @@ Expression OnInputs(Expression expression, bool named, const std::vector<SpokenC
   return factors.size() == 1 ? factors.front() : Expression::Product(std::move(factors));
 }
 
+const SpokenColumn* LengthColumn(int column, const std::vector<SpokenColumn>& columns) {
+  const SpokenColumn* found = nullptr;
+  if (column != Expression::kEveryColumn) {
+    found = &columns[static_cast<std::size_t>(column)];
+  } else {
+    for (const SpokenColumn& own : columns) {
+      if (!own.spread) continue;
+      if (found != nullptr) return nullptr;
+      found = &own;
+    }
+  }
+  return found != nullptr && found->length ? found : nullptr;
+}
+
 std::string PrintSpoken(const Expression& expression, const std::vector<SpokenColumn>& columns) {
   const Expression canonical = Canonical(expression);
   std::vector<std::string> names;
   names.reserve(columns.size());
   for (const SpokenColumn& column : columns) names.push_back(column.name);
+  const LengthPrinter length = [&](int column, double value) {
+    const SpokenColumn* const own = LengthColumn(column, columns);
+    return own != nullptr ? own->in_words(value) : "";
+  };
   // A shorthand is one that reads back as the same kernel.
   std::optional<Expression> common = Expression::Leaf(Elementary::kSE, 0);
   for (const SpokenColumn& column : columns) {
@@ -136,10 +155,10 @@ std::string PrintSpoken(const Expression& expression, const std::vector<SpokenCo
     break;
   }
   if (common) {
-    std::string shorthand = Print(OnEveryColumn(*common), names);
+    std::string shorthand = Print(OnEveryColumn(*common), names, length);
     if (ParseSpokenKernel(shorthand, columns) == canonical) return shorthand;
   }
-  return Print(Canonical(InSpokenColumns(canonical, columns)), names);
+  return Print(Canonical(InSpokenColumns(canonical, columns)), names, length);
 }
 
 }  // namespace instantgp

@@ -21,10 +21,16 @@ struct SpokenColumn {
   bool spread = true;  // takes part where a kernel names no column
   // A length in words, "12 months", in the units of the input; null: only numbers are lengths. May throw Error.
   std::function<double(std::string_view)> length = {};
+  // The way back; empty where no words mean exactly this length. Null where `length` is.
+  std::function<std::string(double)> in_words = {};
 };
 
 // As ParseKernel (kernel/parse.h), over spoken columns; the expression is on their inputs.
 Expression ParseSpokenKernel(std::string_view text, const std::vector<SpokenColumn>& columns);
+
+// The column that speaks of lengths for a leaf on `column`; where none is named, the only one a kernel is spread over.
+// Null: its lengths are numbers.
+const SpokenColumn* LengthColumn(int column, const std::vector<SpokenColumn>& columns);
 
 // For the parser: an expression whose leaves act on `columns`, or on every column where none is `named`, on their
 // inputs.

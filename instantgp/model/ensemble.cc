@@ -21,6 +21,7 @@ Ensemble::Ensemble(std::vector<EnsembleMember> members, std::vector<FailedMember
   double sum = 0;
   for (const EnsembleMember& member : members_) {
     INSTANTGP_CHECK(member.weight >= 0 && member.model.rows() == rows() && member.model.columns() == columns());
+    INSTANTGP_CHECK(member.model.transform().none());
     sum += member.weight;
   }
   INSTANTGP_CHECK(std::abs(sum - 1) < 1e-9);

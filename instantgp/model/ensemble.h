@@ -49,7 +49,7 @@ struct INSTANTGP_EXPORT EnsembleSummary {
 // Const methods may run in parallel.
 class INSTANTGP_EXPORT Ensemble {
  public:
-  // At least one member; all fitted to the same rows. Weights are at least 0 and sum to 1.
+  // At least one member; all fitted to the same rows, with targets as they are. Weights are at least 0 and sum to 1.
   Ensemble(std::vector<EnsembleMember> members, std::vector<FailedMember> failed, EnsembleSummary summary,
            std::vector<std::string> warnings);
 

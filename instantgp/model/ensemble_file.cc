@@ -74,6 +74,7 @@ void CheckMembers(const std::vector<EnsembleMember>& members, const std::string&
         member.model.rows() != first.rows() || !SameRecipe(member.model.recipe(), first.recipe())) {
       Fail(origin, "the members were not fitted to the same table");
     }
+    if (!member.model.transform().none()) Fail(origin, "a member's target is transformed");
   }
   if (!(std::abs(sum - 1) < 1e-9)) Fail(origin, "the weights do not sum to 1");
 }

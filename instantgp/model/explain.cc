@@ -211,6 +211,7 @@ Explanation Explain(const Model& model) {
   if (model.neighbours() == nullptr) model.posterior();  // an error for a sparse model
   const RowSample rows = ExplainedRows(model);
   Explanation explanation;
+  explanation.transform = model.transform().kind();
   std::vector<ExplainedPart> parts = AllParts(model);
   if (static_cast<int>(parts.size()) > kMostComponents) {
     std::stable_sort(parts.begin(), parts.end(), [](const ExplainedPart& a, const ExplainedPart& b) {

@@ -1,7 +1,6 @@
 #include "instantgp/model/model.h"
 
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "instantgp/base/check.h"
@@ -94,42 +93,60 @@ const Posterior& Model::posterior() const {
 
 Prediction Model::Predict(const Matrix& X_new, Noise noise) const {
   CheckColumns(X_new, columns());
-  Prediction scaled;
-  predictive_->MeanAndStd(scaler_.ScaleX(X_new), noise, &scaled.mean, &scaled.std);
-  return {scaler_.UnscaleMean(scaled.mean), scaler_.UnscaleStd(scaled.std)};
+  Vector mean, std;
+  predictive_->MeanAndStd(scaler_.ScaleX(X_new), noise, &mean, &std);
+  return Prediction::Of(scaler_, mean, std);
 }
 
 Prediction Model::Predict(const Matrix& X_new, Noise noise, const PredictOptions& options) const {
   if (neighbours_ == nullptr) return Predict(X_new, noise);
   CheckColumns(X_new, columns());
-  Prediction scaled;
+  Vector mean, std;
   ThreadPool pool(ResolveThreads(options.threads));
-  neighbours_->MeanAndStd(scaler_.ScaleX(X_new), noise, &scaled.mean, &scaled.std,
+  neighbours_->MeanAndStd(scaler_.ScaleX(X_new), noise, &mean, &std,
                           {.pool = &pool, .stop = options.stop, .progress = options.progress});
-  return {scaler_.UnscaleMean(scaled.mean), scaler_.UnscaleStd(scaled.std)};
+  return Prediction::Of(scaler_, mean, std);
 }
 
 Vector Model::PredictMean(const Matrix& X_new) const {
+  if (!scaler_.transform.none()) return Predict(X_new).mean;
   CheckColumns(X_new, columns());
   return scaler_.UnscaleMean(predictive_->Mean(scaler_.ScaleX(X_new)));
 }
 
 Matrix Model::PredictCov(const Matrix& X_new, Noise noise) const {
   CheckColumns(X_new, columns());
-  return predictive_->Cov(scaler_.ScaleX(X_new), noise) * (scaler_.y_std * scaler_.y_std);
+  const Matrix X = scaler_.ScaleX(X_new);
+  Matrix cov = predictive_->Cov(X, noise) * (scaler_.y_std * scaler_.y_std);
+  if (scaler_.transform.none()) return cov;
+  const Vector mean = scaler_.UnscaleMean(predictive_->Mean(X)), std = cov.diagonal().cwiseMax(0).cwiseSqrt();
+  for (Index j = 0; j < cov.cols(); ++j) {
+    for (Index i = 0; i < cov.rows(); ++i) {
+      cov(i, j) = scaler_.transform.CovOf(mean[i], std[i], mean[j], std[j], cov(i, j));
+    }
+  }
+  return cov;
 }
 
 Matrix Model::Sample(const Matrix& X_new, int count, std::uint64_t seed, Noise noise) const {
   CheckColumns(X_new, columns());
   const Matrix scaled = predictive_->Samples(scaler_.ScaleX(X_new), noise, count, seed);
-  return (scaled.array() * scaler_.y_std + scaler_.y_mean).matrix();
+  const Matrix samples = (scaled.array() * scaler_.y_std + scaler_.y_mean).matrix();
+  if (scaler_.transform.none()) return samples;
+  return samples.unaryExpr([this](double g) { return scaler_.transform.Inverse(g); });
 }
 
 LeaveOneOut Model::Loo() const {
   LeaveOneOut loo = StandardizedLoo();
+  loo.nll += LogUnit();
+  if (!scaler_.transform.none()) {
+    const Prediction left_out = Prediction::Of(scaler_, loo.mean, loo.variance.cwiseSqrt());
+    loo.mean = left_out.mean;
+    loo.variance = left_out.std.cwiseAbs2();
+    return loo;
+  }
   loo.mean = scaler_.UnscaleMean(loo.mean);
   loo.variance *= scaler_.y_std * scaler_.y_std;
-  loo.nll += std::log(scaler_.y_std);
   return loo;
 }
 
@@ -142,8 +159,7 @@ Scores Model::Score(const Matrix& X_new, const Vector& y_new) const {
   }
   Vector mean, std;
   predictive_->MeanAndStd(scaler_.ScaleX(X_new), Noise::kObserved, &mean, &std);
-  std = std.cwiseMax(std::numeric_limits<double>::min());  // a density even where the model is certain
-  return InUnits(ScoreGaussian(scaler_.ScaleY(y_new), mean, std), scaler_.y_std);
+  return ScoreInUnits(scaler_, y_new, mean, std);
 }
 
 int Model::AveragedOver() const { return averaged_ != nullptr ? static_cast<int>(averaged_->members().size()) : 0; }
@@ -206,6 +222,13 @@ std::vector<ReportedParameter> Model::Parameters() const {
   return report;
 }
 
+Model Model::WithSummary(FitSummary summary) const {
+  Model model = *this;
+  model.summary_ = std::move(summary);
+  return model;
+}
+
+double Model::LogUnit() const { return scaler_.LogUnit(predictive_->y()); }
 double Model::NoiseVariance() const { return predictive_->noise_variance(); }
 
 double Model::NoiseVarianceOriginalUnits() const {

@@ -7,12 +7,14 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "instantgp/base/export.h"
 #include "instantgp/base/matrix.h"
 #include "instantgp/data/scaler.h"
 #include "instantgp/gp/prediction.h"
+#include "instantgp/model/prediction.h"
 
 namespace instantgp {
 
@@ -45,6 +47,9 @@ struct FitSummary {
   double nlml_start = 0;  // per point
   double nlml = 0;        // per point
   int inferred_rows = 0;  // the first so many rows determined the parameters, later ones were added; 0: all did
+  // Where the transform of the target was to be found: each that the values allow with the log evidence of the targets
+  // under it, in their own units (svgp: its bound; neighbours: the density of rows left out). Empty otherwise.
+  std::vector<std::pair<TransformKind, double>> transforms = {};
   TimeSplit time_ms;
 };
 
@@ -52,10 +57,10 @@ struct FitSummary {
 struct ReportedParameter {
   int dimension = 1;  // 1-based column number
   std::string column;
-  std::string symbol;  // the addend: "SE*LIN"
-  std::string name;    // "variance", with the factor in front for product symbols: "SE variance"
-  double value = 0;    // scaled units
-  double value_original_units = 0;
+  std::string symbol;               // the addend: "SE*LIN"
+  std::string name;                 // "variance", with the factor in front for product symbols: "SE variance"
+  double value = 0;                 // scaled units
+  double value_original_units = 0;  // of a transformed target g(y): variances are in the units of g(y)
   // Of a lengthscale or period along dates, what the value in original units counts ("months") and how people say it
   // ("12 months, yearly"); empty for others.
   std::string unit = {};
@@ -82,15 +87,17 @@ class INSTANTGP_EXPORT Model {
   Matrix Sample(const Matrix& X_new, int count, std::uint64_t seed,
                 Noise noise = Noise::kObserved) const;  // (m, count)
   LeaveOneOut Loo() const;                              // user's units; exact models only
-  LeaveOneOut StandardizedLoo() const;                  // the same of standardised y
+  LeaveOneOut StandardizedLoo() const;                  // the same of scaled targets
   Scores Score(const Matrix& X_new, const Vector& y_new) const;
 
   std::string KernelText() const;       // canonical
   std::string KernelShortText() const;  // the shorthand where there is one
   std::vector<ReportedParameter> Parameters() const;
   double NoiseVariance() const;               // scaled units
-  double NoiseVarianceOriginalUnits() const;  // y's units squared
-  double AmplitudeOriginalUnits() const;      // collapsed prior standard deviation, y's units
+  double NoiseVarianceOriginalUnits() const;  // y's units squared, of a transformed target those of g(y)
+  double AmplitudeOriginalUnits() const;      // collapsed prior standard deviation, units as of the noise
+  // mean_i log dy_i/dy_scaled_i over the rows: what turns an NLL per row of scaled targets into one in y's units.
+  double LogUnit() const;
 
   // How many sets of parameters predictions are averaged over, with equal weights; 0: the ones shown are the only ones.
   int AveragedOver() const;
@@ -109,7 +116,9 @@ class INSTANTGP_EXPORT Model {
   const Scaler& scaler() const { return scaler_; }
   // How the columns of the user's table became the model's (data/recipe.h); null: they are numbers, and are the same.
   const Recipe* recipe() const { return scaler_.recipe.get(); }
+  const TargetTransform& transform() const { return scaler_.transform; }
   const FitSummary& summary() const { return summary_; }
+  Model WithSummary(FitSummary summary) const;  // the same with another account of how it came about
   const std::vector<std::string>& warnings() const { return warnings_; }
   const std::vector<std::string>& column_names() const { return column_names_; }
   const std::string& target_name() const { return target_name_; }

@@ -27,7 +27,7 @@ namespace {
 using nlohmann::json;
 
 constexpr char kFormat[] = "instantgp/model";
-constexpr int kMajor = 3;  // a reader refuses files of a higher one
+constexpr int kMajor = 4;  // a reader refuses files of a higher one
 // 1.1: sparse models; 1.2: inferred_rows; 2.0: draws. A reader of 1.x would take a model with draws for one without and
 // predict something else; a model without them is written so that it still reads it.
 constexpr char kVersionWithoutDraws[] = "1.2";
@@ -35,7 +35,9 @@ constexpr char kVersionWithDraws[] = "2.0";
 constexpr std::int64_t kMostRows = std::int64_t{1} << 30, kMostColumns = 1 << 20;
 // 3.0: the recipe of a table with dates, categories or imputed gaps. A reader of 2.x would take a table's dates for bad
 // numbers and know no categories. And models from neighbours, which have no factor at all.
-constexpr char kVersionNow[] = "3.0";
+constexpr char kVersionOfTables[] = "3.0";
+// 4.0: a transform of the target. A reader of 3.x would predict logarithms.
+constexpr char kVersionOfTransforms[] = "4.0";
 
 // L is stored as its packed lower triangle, column after column.
 std::vector<double> PackLower(const Matrix& L) {
@@ -67,6 +69,7 @@ json SummaryToJson(const FitSummary& s) {
             {"inferred_rows", s.inferred_rows},
             {"time_ms", {t.scale, t.encode, t.decode, t.optimize, t.factorize, t.total}}};
   if (s.map) j["map"] = true;
+  for (const auto& [kind, evidence] : s.transforms) j["transforms"].push_back({Name(kind), evidence});
   return j;
 }
 
@@ -146,6 +149,22 @@ class Reader {
     return recipe;
   }
 
+  TransformKind KindOf(const json& name) const {
+    for (const TransformKind kind : {TransformKind::kNone, TransformKind::kLog, TransformKind::kBoxCox}) {
+      if (name.get<std::string>() == Name(kind)) return kind;
+    }
+    Fail("unknown transform of the target");
+  }
+
+  TargetTransform TransformOf(const json& name) const {
+    const Vector parts = VectorOf("transform", 3);
+    try {
+      return TargetTransform::FromParts(KindOf(name), parts[0], parts[1], parts[2]);
+    } catch (const Error& error) {
+      Fail(error.what());
+    }
+  }
+
   void CheckVersion() const {
     if (Metadata("format") != kFormat) Fail("not a fitted model: format '" + Metadata("format") + "'");
     const std::string& version = Metadata("version");
@@ -217,8 +236,13 @@ Model ParseChecked(const Reader& reader) {
   scaler.constant_column = meta.at("constant_column").get<std::vector<bool>>();
   scaler.constant_target = meta.at("constant_target").get<bool>();
   if (meta.contains("recipe")) scaler.recipe = reader.RecipeOf(meta.at("recipe"), names);
+  scaler.y_spread = scaler.y_std;
+  if (meta.contains("transform")) {
+    scaler.transform = reader.TransformOf(meta.at("transform"));
+    scaler.y_spread = reader.VectorOf("y_spread", 1)[0];
+  }
   if (scaler.constant_column.size() != columns) reader.Fail("the scaling does not match the number of columns");
-  if (!(scaler.x_range.minCoeff() > 0) || !(scaler.y_std > 0))
+  if (!(scaler.x_range.minCoeff() > 0) || !(scaler.y_std > 0) || !(scaler.y_spread > 0))
     reader.Fail("the scaling has a range that is not positive");
 
   const LogParameters theta = reader.VectorOf("theta", static_cast<std::size_t>(NumParameters(expression)) + 1);
@@ -226,6 +250,9 @@ Model ParseChecked(const Reader& reader) {
   const double jitter = reader.VectorOf("jitter", 1)[0];
   const auto target = meta.at("target").get<std::string>();
   FitSummary summary = SummaryFromJson(meta.at("summary"));
+  for (const json& tried : meta.at("summary").value("transforms", json::array())) {
+    summary.transforms.emplace_back(reader.KindOf(tried.at(0)), tried.at(1).get<double>());
+  }
   if (summary.inferred_rows < 0 || summary.inferred_rows > n) reader.Fail("impossible number of inferred rows");
   auto warnings = meta.at("warnings").get<std::vector<std::string>>();
   if (meta.contains("neighbours")) {
@@ -257,10 +284,6 @@ Model ParseChecked(const Reader& reader) {
   return Model(std::move(posterior), std::move(scaler), names, target, std::move(summary), std::move(warnings));
 }
 
-}  // namespace
-
-namespace {
-
 // What is stored of a model: tensors that are the model's own memory where they can be.
 class ModelTensors {
  public:
@@ -288,9 +311,11 @@ ModelTensors::ModelTensors(const Model& model) {
   const Scaler& s = model.scaler();
   const std::int64_t n = model.rows(), d = model.columns();
   file_.metadata["format"] = kFormat;
-  file_.metadata["version"] = model.recipe() != nullptr || model.neighbours() != nullptr ? kVersionNow
-                              : model.AveragedOver() > 0                                 ? kVersionWithDraws
-                                                                                         : kVersionWithoutDraws;
+  const bool of_table = model.recipe() != nullptr || model.neighbours() != nullptr;
+  file_.metadata["version"] = !model.transform().none()  ? kVersionOfTransforms
+                              : of_table                 ? kVersionOfTables
+                              : model.AveragedOver() > 0 ? kVersionWithDraws
+                                                         : kVersionWithoutDraws;
   json meta = {{"n", n},
                {"d", d},
                {"kernel", model.KernelText()},
@@ -301,6 +326,11 @@ ModelTensors::ModelTensors(const Model& model) {
                {"summary", SummaryToJson(model.summary())},
                {"warnings", model.warnings()}};
   if (model.recipe() != nullptr) meta["recipe"] = RecipeToJson(*model.recipe());
+  if (!s.transform.none()) {
+    meta["transform"] = Name(s.transform.kind());
+    Add("transform", {s.transform.shift(), s.transform.least(), s.transform.largest()}, {3});
+    Add("y_spread", {s.y_spread}, {1});
+  }
   file_.tensors["X"] = ViewTensor(p.X().data(), {d, n});  // column after column
   file_.tensors["y"] = ViewTensor(p.y().data(), {n});
   file_.tensors["theta"] = ViewTensor(p.theta().data(), {static_cast<std::int64_t>(p.theta().size())});

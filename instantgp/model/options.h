@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "instantgp/base/export.h"
+#include "instantgp/data/target_transform.h"
 
 namespace instantgp {
 
@@ -38,6 +39,9 @@ struct INSTANTGP_EXPORT FitOptions {
   // every_lengthscale) from as many rows on as an exact posterior takes more than kMostExactSeconds or the memory
   // limit.
   bool exact = false;
+  // How the target is looked at. kAuto fits under every transform its values allow, none among them, and keeps the one
+  // with the largest evidence of the targets, the Jacobian included. For Session::Fit of a table and Fit alone.
+  TransformChoice transform = TransformChoice::kNone;
   std::uint64_t seed = 0;
   // multistart: starts; svgp: steps; ensembles: structures. Called from any thread, one call at a time.
   std::function<void(int done, int of)> progress = {};

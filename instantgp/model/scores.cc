@@ -1,10 +1,12 @@
 #include "instantgp/model/scores.h"
 
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "instantgp/base/check.h"
 #include "instantgp/base/normal.h"
+#include "instantgp/model/prediction.h"
 
 namespace instantgp {
 namespace {
@@ -40,6 +42,29 @@ Scores InUnits(const PredictiveScores& standardized, double y_std) {
   scores.rmse = standardized.rmse * y_std;
   scores.nll = standardized.nll + std::log(y_std);
   scores.coverage95 = standardized.coverage95;
+  return scores;
+}
+
+Scores ScoreInUnits(const Scaler& scaler, const Vector& y, const Vector& scaled_mean, const Vector& scaled_std) {
+  // A density even where the model is certain.
+  const Vector std = scaled_std.cwiseMax(std::numeric_limits<double>::min());
+  if (scaler.transform.none()) return InUnits(ScoreGaussian(scaler.ScaleY(y), scaled_mean, std), scaler.y_std);
+  const Prediction prediction = Prediction::Of(scaler, scaled_mean, std);
+  PredictiveScores own;
+  for (Index i = 0; i < y.size(); ++i) {
+    const double g = scaler.transform.Forward(y[i]);
+    const double z = (g - prediction.transformed_mean[i]) / prediction.transformed_std[i];
+    const double log_slope = std::isfinite(g) ? std::log(scaler.transform.Slope(y[i])) : 0;
+    own.nll -= LogNormalDensity(g, prediction.transformed_mean[i], prediction.transformed_std[i]) + log_slope;
+    AddCoverage(NormalCdf(z), own);
+  }
+  Average((y - prediction.mean).squaredNorm(), y.size(), own);
+  Scores scores;
+  scores.rmse = own.rmse;
+  scores.nll = own.nll;
+  scores.rmse_standardized = own.rmse / scaler.y_spread;
+  scores.nll_standardized = own.nll - std::log(scaler.y_spread);
+  scores.coverage95 = own.coverage95;
   return scores;
 }
 

@@ -19,6 +19,9 @@ struct PredictiveScores {
 
 // Of standardised targets in the user's units as well.
 Scores InUnits(const PredictiveScores& standardized, double y_std);
+// Of y, where mean and standard deviation are those of scaled targets. Under a transform the density includes its
+// Jacobian; a y that the transform does not allow has the density 0.
+Scores ScoreInUnits(const Scaler& scaler, const Vector& y, const Vector& scaled_mean, const Vector& scaled_std);
 // The mixture of standardised targets.
 Mixture Standardized(const Mixture& mixture, const Scaler& scaler);
 

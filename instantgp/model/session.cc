@@ -84,7 +84,16 @@ void WarnOfJitter(const Posterior& posterior, std::vector<std::string>& warnings
   warnings.push_back(text);
 }
 
+void RequireNoTransform(const FitOptions& options) {
+  if (options.transform == TransformChoice::kNone) return;
+  throw Error(ErrorCode::kUsage,
+              "a transform is for the fit of one kernel to a table; encodings, ensembles and search take targets as "
+              "they are",
+              {{"transform", "none"}});
+}
+
 void RequireNetworkMethod(const FitOptions& options) {
+  RequireNoTransform(options);
   if (options.method == Method::kNeighbours) {
     throw Error(ErrorCode::kUsage,
                 "the method neighbours reads the table itself, in parts; an encoding, an ensemble or an update of an "
@@ -170,9 +179,9 @@ Encoding Session::Encode(const Dataset& data, std::vector<int> columns, int most
   return encoding;
 }
 
-Model Session::Fit(const Dataset& data, std::string_view kernel, const FitOptions& asked_options) {
-  asked_options.Validate();
-  FitOptions options = ResolveForRows(asked_options, data.rows(), options_.memory_limit);
+Model Session::FitUnder(const TargetTransform& transform, const Dataset& data, std::string_view kernel,
+                        const FitOptions& asked_options) {
+  const FitOptions options = ResolveForRows(asked_options, data.rows(), options_.memory_limit);
   const bool asks_network = InfoOf(options.method).uses_network;
   if (asks_network) network(options.method);  // reading the weights, once in a process, is not part of a fit's time
   const Stopwatch total;
@@ -180,18 +189,19 @@ Model Session::Fit(const Dataset& data, std::string_view kernel, const FitOption
   CheckMemory(data.rows(), options);
   const std::vector<std::string> remarks = GapWarnings(expression, data.recipe.get());
   if (!asks_network) {
-    ScaledTable table = Scaled(data);
+    ScaledTable table = Scaled(data, transform);
     table.warnings.insert(table.warnings.end(), remarks.begin(), remarks.end());
     return Fit(std::move(table), expression, options);
   }
   const Structure structure = AmortisedStructure(expression, data.column_names, options.method);
   if (options.method == Method::kNeighbours) {
-    ScaledTable table = Scaled(data);
+    ScaledTable table = Scaled(data, transform);
     table.warnings.insert(table.warnings.end(), remarks.begin(), remarks.end());
     const bool instead_of_exact = asked_options.method != Method::kNeighbours;
     return FitNeighbours(std::move(table), expression, structure, options, instead_of_exact, total);
   }
-  Encoding encoding = Encode(data, structure.columns, 0, options.method);
+  Encoding encoding = network(options.method).Encode(Scaled(data, transform), structure.columns, &pool());
+  StopIfAsked("encoding");
   encoding.warnings.insert(encoding.warnings.end(), remarks.begin(), remarks.end());
   return FitDecoded(encoding, structure, &expression, nullptr, options, kParameterDraws, &pool(), total);
 }
@@ -397,6 +407,7 @@ std::vector<FitAttempt> Session::FitAll(const Encoding& encoding, std::span<cons
 std::vector<FitAttempt> Session::FitAll(const Dataset& data, std::span<const Expression> kernels,
                                         const FitOptions& options, TimeSplit* times) {
   options.Validate();
+  RequireNoTransform(options);
   CheckMemory(data.rows(), options, static_cast<int>(kernels.size()));
   if (InfoOf(options.method).uses_network) return FitAll(Encode(data, {}, 0, options.method), kernels, options, times);
   FitOptions each = options;

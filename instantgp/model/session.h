@@ -52,9 +52,9 @@ class INSTANTGP_EXPORT Session {
   Encoding Encode(const Dataset& data, std::vector<int> columns = {}, int most_rows = 0,
                   Method method = Method::kOneShot);
 
-  // Throws Error: kBadInput for the kernel or data (and for a kernel outside the amortised family with a method that
-  // asks the network), kLimit when n is too large (with the number and the alternative), kNumerical when no parameters
-  // could be evaluated, kInterrupted when a stop was requested.
+  // Throws Error: kBadInput for the kernel or data (also for a target the transform does not allow and a kernel outside
+  // the amortised family with a method that asks the network), kLimit when n is too large (with the number and the
+  // alternative), kNumerical when no parameters could be evaluated, kInterrupted when a stop was requested.
   Model Fit(const Dataset& data, std::string_view kernel, const FitOptions& options = {});
   // Methods oneshot, refine and ahgp, from an encoding this session's network made.
   Model Fit(const Encoding& encoding, std::string_view kernel, const FitOptions& options = {});
@@ -85,6 +85,8 @@ class INSTANTGP_EXPORT Session {
 
  private:
   ThreadPool* PoolFor(int n);  // null where a second thread is of no use
+  Model FitUnder(const TargetTransform& transform, const Dataset& data, std::string_view kernel,
+                 const FitOptions& options);
   Model FitDecoded(const Encoding& encoding, const Structure& structure, const Expression* kernel,
                    const Matrix* hypotheses, const FitOptions& options, int draws, ThreadPool* pool,
                    const Stopwatch& total) const;

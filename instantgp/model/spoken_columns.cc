@@ -41,6 +41,10 @@ std::vector<SpokenColumn> SpokenColumns(const Recipe& recipe) {
     spoken.category = column.kind == ColumnKind::kCategory;
     if (column.kind == ColumnKind::kDate) {
       spoken.length = [days = UnitDays(column)](std::string_view text) { return ReadTimeLength(text) / days; };
+      spoken.in_words = [days = UnitDays(column)](double length) {
+        std::string text = TimeLengthText(length * days);
+        return ReadTimeLength(text) / days == length ? text : std::string();
+      };
     }
     for (int k = 0; spoken.category && k < own; ++k) {
       levels.push_back({names.at(first + k), {first + k}, false, false, {}});

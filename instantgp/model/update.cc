@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <iterator>
 #include <utility>
 
@@ -25,6 +26,12 @@ namespace {
 constexpr double kNoiseFactors[] = {1, 0.1, 10};  // of the variance
 constexpr double kLeastLogNoise = -20;            // a standard deviation of 5e-5 of the target's
 
+std::string Written(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return text;
+}
+
 void CheckRows(const Model& model, const Matrix& X, const Vector& y) {
   const auto fail = [](const std::string& what) { throw Error(ErrorCode::kBadInput, what); };
   if (X.cols() != model.columns()) {
@@ -38,6 +45,11 @@ void CheckRows(const Model& model, const Matrix& X, const Vector& y) {
   for (Index i = 0; i < X.rows(); ++i) {
     if (!X.row(i).allFinite() || !std::isfinite(y[i])) {
       fail("row " + std::to_string(i + 1) + " of the new rows holds a value that is not finite. Remove the row.");
+    }
+    if (!std::isfinite(model.transform().Forward(y[i]))) {
+      fail("row " + std::to_string(i + 1) + " of the new rows has the target " + Written(y[i]) +
+           ", which the model's transform (" + std::string(Name(model.transform().kind())) +
+           ") does not allow. Fit all rows again without it.");
     }
   }
 }

@@ -81,11 +81,7 @@ py::tuple Predict(const Ensemble& ensemble, const Array& X, bool latent, int thr
 
 py::array Quantiles(const Ensemble& ensemble, const Array& X, const std::vector<double>& probabilities, bool latent,
                     int threads) {
-  for (const double p : probabilities) {
-    if (!(p > 0 && p < 1)) {
-      throw Error(ErrorCode::kUsage, "the probability of a quantile lies between 0 and 1, got " + std::to_string(p));
-    }
-  }
+  CheckProbabilities(probabilities);
   const Matrix rows = ToMatrix(X, "X");
   Matrix quantiles(rows.rows(), static_cast<Index>(probabilities.size()));
   RunUnlocked([&] {

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "instantgp/base/error.h"
 #include "instantgp/gp/prediction.h"
@@ -19,6 +20,13 @@
 namespace instantgp::python {
 
 inline Noise NoiseOf(bool latent) { return latent ? Noise::kLatent : Noise::kObserved; }
+
+inline void CheckProbabilities(const std::vector<double>& probabilities) {
+  for (const double p : probabilities) {
+    if (p > 0 && p < 1) continue;
+    throw Error(ErrorCode::kUsage, "the probability of a quantile lies between 0 and 1, got " + std::to_string(p));
+  }
+}
 
 template <typename Fitted>
 pybind11::array PredictCov(const Fitted& fitted, const Array& X, bool latent) {

@@ -20,15 +20,6 @@ using namespace pybind11::literals;
 namespace instantgp::python {
 namespace {
 
-TransformChoice ChoiceOf(const std::string& name) {
-  if (name == "auto") return TransformChoice::kAuto;
-  if (name == "none") return TransformChoice::kNone;
-  if (name == "log") return TransformChoice::kLog;
-  if (name == "boxcox") return TransformChoice::kBoxCox;
-  throw Error(ErrorCode::kUsage, "the transform is one of auto, none, log, boxcox, not '" + name + "'",
-              {{"transform"}});
-}
-
 py::dict ToDict(const ForecastedSeries& one) {
   py::dict d;
   d["key"] = one.series.key;
@@ -95,7 +86,7 @@ py::dict ForecastTable(const std::string& csv, const std::string& time, const st
   TableForecastOptions options;
   options.forecast.horizon = horizon;
   options.forecast.levels = levels;
-  options.forecast.transform = ChoiceOf(transform);
+  options.forecast.transform = TransformChoiceFromName(transform);
   options.forecast.fast = fast;
   options.forecast.components = components;
   options.forecast.anomalies = anomalies;

@@ -35,8 +35,8 @@ Method MethodNamed(const std::string& name) {
 }
 
 Options MakeOptions(const std::string& method, std::optional<int> steps, const std::string& objective, int restarts,
-                    int inducing, int neighbours, bool every_lengthscale, bool exact, std::uint64_t seed, int threads,
-                    const std::optional<std::string>& weights) {
+                    int inducing, int neighbours, bool every_lengthscale, bool exact, const std::string& transform,
+                    std::uint64_t seed, int threads, const std::optional<std::string>& weights) {
   if (objective != "ml" && objective != "map") {
     throw Error(ErrorCode::kUsage, "the objective is 'ml' or 'map', not '" + objective + "'");
   }
@@ -49,6 +49,7 @@ Options MakeOptions(const std::string& method, std::optional<int> steps, const s
   options.fit.neighbours = neighbours;
   options.fit.every_lengthscale = every_lengthscale;
   options.fit.exact = exact;
+  options.fit.transform = TransformChoiceFromName(transform);
   options.fit.seed = seed;
   options.threads = threads;
   options.fit.Validate();
@@ -104,6 +105,19 @@ py::tuple Interval(const Model& model, const Array& X, double probability, bool 
   Prediction prediction;
   RunUnlocked([&] { prediction = model.Predict(rows, NoiseOf(latent)); });
   return py::make_tuple(ToArray(prediction.Lower(probability)), ToArray(prediction.Upper(probability)));
+}
+
+py::array ModelQuantiles(const Model& model, const Array& X, const std::vector<double>& probabilities, bool latent) {
+  CheckProbabilities(probabilities);
+  const Matrix rows = ToMatrix(X, "X");
+  Matrix quantiles(rows.rows(), static_cast<Index>(probabilities.size()));
+  RunUnlocked([&] {
+    const Prediction prediction = model.Predict(rows, NoiseOf(latent));
+    for (Index k = 0; k < quantiles.cols(); ++k) {
+      quantiles.col(k) = prediction.Quantile(probabilities[static_cast<std::size_t>(k)]);
+    }
+  });
+  return ToArray(quantiles);
 }
 
 py::tuple Loo(const Model& model) {
@@ -165,8 +179,9 @@ py::dict ExplainModel(const Model& model) {
   for (const Component& c : explanation.components) {
     components.append(py::dict("component"_a = c.text, "columns"_a = c.columns, "share"_a = c.share, "std"_a = c.std));
   }
-  return py::dict("components"_a = components, "residual_share"_a = explanation.residual_share,
-                  "left_out"_a = explanation.left_out, "left_out_share"_a = explanation.left_out_share);
+  return py::dict("transform"_a = Name(explanation.transform), "components"_a = components,
+                  "residual_share"_a = explanation.residual_share, "left_out"_a = explanation.left_out,
+                  "left_out_share"_a = explanation.left_out_share);
 }
 
 // (mean, std) of one component, by its number in the explanation.
@@ -206,6 +221,8 @@ void BindModel(py::module_& module) {
       .def("predict_mean", &PredictMean, "X"_a)
       .def("predict_interval", &Interval, "X"_a, "probability"_a = 0.95, py::kw_only(), "latent"_a = false,
            "(lower, upper) of the central interval.")
+      .def("predict_quantiles", &ModelQuantiles, "X"_a, "probabilities"_a, py::kw_only(), "latent"_a = false,
+           "(rows, probabilities): quantiles of the observations, or of the function itself with latent=True.")
       .def("loo", &Loo, "(mean, std, nll) of every training row when it is left out.")
       .def("log_likelihood_at", &LogLikelihoodAt, "theta"_a,
            "(value, gradient) of the log marginal likelihood of the standardised targets.")
@@ -240,8 +257,25 @@ void BindModel(py::module_& module) {
       .def_property_readonly("sparse", [](const Model& model) { return model.sparse() != nullptr; })
       .def_property_readonly("summary", [](const Model& model) { return ToDict(model.summary()); })
       .def_property_readonly("scaling", &ScalingOf)
+      .def_property_readonly("transform", [](const Model& model) { return Name(model.transform().kind()); })
+      .def_property_readonly("transforms",
+                             [](const Model& model) {
+                               py::dict tried;
+                               for (const auto& [kind, evidence] : model.summary().transforms) {
+                                 tried[py::str(std::string(Name(kind)))] = evidence;
+                               }
+                               return tried;
+                             })
       .def_property_readonly("X_scaled", [](const Model& model) { return ToArray(model.predictive().X()); })
       .def_property_readonly("y_scaled", [](const Model& model) { return ToArray(model.predictive().y()); })
+      .def_property_readonly(
+          "y",
+          [](const Model& model) {
+            const TargetTransform& transform = model.transform();
+            return ToArray(Vector(model.scaler().UnscaleMean(model.predictive().y()).unaryExpr([&](double g) {
+              return transform.Inverse(g);
+            })));
+          })
       .def("__repr__", [](const Model& model) {
         return "<instantgp.Model " + model.KernelShortText() + ", " + std::to_string(model.rows()) + " rows>";
       });
@@ -263,7 +297,7 @@ void BindModels(py::module_& module) {
   py::class_<Options>(module, "FitOptions", "How to fit, checked; with the network of `weights`, a file.")
       .def(py::init(&MakeOptions), py::kw_only(), "method"_a = "oneshot", "steps"_a = py::none(), "objective"_a = "ml",
            "restarts"_a = 10, "inducing"_a = 0, "neighbours"_a = 0, "every_lengthscale"_a = false, "exact"_a = false,
-           "seed"_a = 0, "threads"_a = 0, "weights"_a = py::none());
+           "transform"_a = "none", "seed"_a = 0, "threads"_a = 0, "weights"_a = py::none());
 
   py::class_<KeptEncoding>(module, "Encoding", "A table as the network has read it: asked for any number of kernels.")
       .def_property_readonly("rows", [](const KeptEncoding& kept) { return kept.encoding.X.rows(); })

@@ -352,6 +352,11 @@ def export_code(fitted: Any, target: str = "sklearn") -> str:
         raise ValueError("a model from neighbours has no equivalent there: every prediction uses rows of its own")
     if model.sparse:
         raise ValueError("a sparse model has no equivalent there: its inducing points are not a kernel's parameters")
+    if model.transform != "none":
+        raise ValueError(
+            f"the target is transformed ({model.transform}), which the code would have to undo; export a model of the "
+            "transformed target itself, fitted with transform=\"none\""
+        )
     unknown = sorted(symbols(model.expression) & UNKNOWN[target])
     if unknown:
         raise ValueError(f"{target} has no kernel for {' and '.join(unknown)}; fit another kernel to export it there")

@@ -65,8 +65,8 @@ def plot_model(
         mean, std, _ = model.loo()
         return against_targets(ax, model, y, mean, std)
     grid = grid_of(X, until)
-    mean, _ = model.predict(grid, latent=latent)
-    curve(ax, grid, mean, *model.predict_interval(grid, 0.95, latent=latent), label=model.kernel_short)
+    middle = model.predict_quantiles(grid, [0.5], latent=latent)[:, 0]  # the mean unless the target is transformed
+    curve(ax, grid, middle, *model.predict_interval(grid, 0.95, latent=latent), label=model.kernel_short)
     return finish(ax, model, X, y)
 
 

@@ -10,6 +10,19 @@ from . import _core, _export, _table
 from ._validation import Regressor, kernel_text, seed_of, validate_data
 
 
+class _Unreadable:
+    """A parameter that cannot be read as an attribute: scikit-learn takes whatever has `transform` for a transformer."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, estimator: Any, owner: Optional[type] = None) -> Any:
+        raise AttributeError(f"{self.name!r} is a parameter: get_params()[{self.name!r}], once fitted {self.name}_")
+
+    def __set__(self, estimator: Any, value: Any) -> None:
+        vars(estimator)[self.name] = value
+
+
 class OneShotGPRegressor(Regressor):
     """Gaussian-process regression whose hyperparameters come from one forward pass of a network.
 
@@ -38,6 +51,10 @@ class OneShotGPRegressor(Regressor):
         neighbours: tune every parameter, not only an overall lengthscale, amplitude and noise.
     exact : bool, default=False
         oneshot, refine: the exact posterior whatever it costs.
+    transform : {"none", "log", "boxcox", "auto"}, default="none"
+        Fit the logarithm of the target, twice its square root, or whichever of the three has the most evidence. Everything
+        that is predicted is in y's own units: `predict` gives the mean of y, `predict_interval` and `predict_quantiles`
+        its quantiles (at 0.5 the median, the better single number where values are skewed).
     categorical : list of str, optional
         Columns of a frame whose numbers are codes of categories. Texts and pandas categories are categories anyway.
     date_format : str or dict, optional
@@ -67,7 +84,9 @@ class OneShotGPRegressor(Regressor):
         How many sets of parameters drawn around `theta_` predictions are averaged over; 0: `theta_` alone.
     noise_variance_, noise_variance_original_units_ : float
     log_marginal_likelihood_value_, nlml_per_point_ : float
-        Of the standardised targets.
+        Of the standardised targets, transformed where they are.
+    transform_ : str
+        "none", "log" or "boxcox".
     warnings_ : list of str
     X_train_, y_train_, n_features_in_, feature_names_in_
 
@@ -98,6 +117,7 @@ class OneShotGPRegressor(Regressor):
         neighbours: Optional[int] = None,
         every_lengthscale: bool = False,
         exact: bool = False,
+        transform: str = "none",
         categorical: Optional[Sequence[str]] = None,
         date_format: Union[str, Mapping[str, str], None] = None,
         missing: str = "error",
@@ -115,6 +135,7 @@ class OneShotGPRegressor(Regressor):
         self.neighbours = neighbours
         self.every_lengthscale = every_lengthscale
         self.exact = exact
+        self.transform = transform
         self.categorical = categorical
         self.date_format = date_format
         self.missing = missing
@@ -122,6 +143,11 @@ class OneShotGPRegressor(Regressor):
         self.weights = weights
         self.threads = threads
         self.random_state = random_state
+
+    transform = _Unreadable()
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        return {name: vars(self)[name] for name in self._get_param_names()}
 
     def fit(self, X: Any, y: Any) -> "OneShotGPRegressor":
         """Fits to the rows of X (n, d) and the targets y (n). Ctrl-C ends it."""
@@ -141,7 +167,7 @@ class OneShotGPRegressor(Regressor):
         """The estimator of a model, or of a model file that the program, C++ or Python saved."""
         if not isinstance(model, _core.Model):
             model = _core.Model.load(os.fspath(model))
-        estimator = cls(model.kernel_short, model.summary["method"])
+        estimator = cls(model.kernel_short, model.summary["method"], transform=model.transform)
         estimator._take_table(model)
         return estimator._keep(model, quiet=True)
 
@@ -160,6 +186,19 @@ class OneShotGPRegressor(Regressor):
         """(lower, upper) of the central interval of this probability."""
         self._check_fitted()
         return self.model_.predict_interval(self._new_rows(X), probability, latent=latent)
+
+    def predict_quantiles(self, X: Any, probabilities: Sequence[float], *, latent: bool = False) -> np.ndarray:
+        """(rows, probabilities): quantiles of the observations; the median at 0.5.
+
+        >>> import numpy as np
+        >>> x = np.linspace(0, 1, 30).reshape(-1, 1)
+        >>> gp = OneShotGPRegressor(transform="log").fit(x, np.exp(3 * x[:, 0]))
+        >>> median = gp.predict_quantiles(x, [0.5])[:, 0]
+        >>> bool((median <= gp.predict(x)).all())
+        True
+        """
+        self._check_fitted()
+        return self.model_.predict_quantiles(self._new_rows(X), list(probabilities), latent=latent)
 
     def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0, *, latent: bool = False) -> np.ndarray:
         """(rows, n_samples): joint draws from the posterior."""
@@ -195,7 +234,8 @@ class OneShotGPRegressor(Regressor):
 
     def explain(self) -> dict[str, Any]:
         """What the kernel's addends contribute: {"components": [{"component", "columns", "share", "std"}, ...],
-        "residual_share", ...}, largest share of the variance first. predict_component gives the posterior of one.
+        "residual_share", ...}, largest share of the variance first. predict_component gives the posterior of one. With a
+        transform the components add up to the transformed target ("transform" names it); of a logarithm each is a factor.
 
         >>> import numpy as np
         >>> x = np.linspace(0, 1, 30).reshape(-1, 1)
@@ -234,6 +274,7 @@ class OneShotGPRegressor(Regressor):
     def _keep(self, model: _core.Model, quiet: bool = False) -> "OneShotGPRegressor":
         self.model_ = model
         self.kernel_ = model.kernel
+        self.transform_ = model.transform
         self.parameters_ = model.parameters
         self.theta_ = model.theta
         self.averaged_over_ = model.averaged_over

@@ -47,6 +47,7 @@ class Regressor(RegressorMixin, BaseEstimator):
             neighbours=getattr(self, "neighbours", None) or 0,
             every_lengthscale=getattr(self, "every_lengthscale", False),
             exact=getattr(self, "exact", False),
+            transform=vars(self).get("transform", "none"),
             seed=seed_of(self.random_state),
             threads=self.threads or 0,
             weights=None if self.weights is None else os.fspath(self.weights),
@@ -112,7 +113,7 @@ class Regressor(RegressorMixin, BaseEstimator):
             self.feature_names_in_ = np.array(columns, dtype=object)
         scaling = model.scaling
         self.X_train_ = scaling["x_min"] + scaling["x_range"] * model.X_scaled
-        self.y_train_ = scaling["y_mean"] + scaling["y_std"] * model.y_scaled
+        self.y_train_ = model.y
 
     def _predict(self, fitted: Any, X: Any, return_std: bool, return_cov: bool, latent: bool, **options: Any) -> Any:
         if return_std and return_cov:

@@ -48,6 +48,64 @@ TEST(CliFitTest, EveryMethodFits) {
   }
 }
 
+// exp of a wave with noise; 0 in row `zero`.
+std::string SkewedCsv(int n, int zero = -1) {
+  RandomStream random(4);
+  std::string text = "x,sales\n";
+  for (int i = 0; i < n; ++i) {
+    const double x = 0.1 * i, y = i == zero ? 0 : std::exp(2 + std::sin(x) + 0.3 * random.Normal());
+    text += std::to_string(x) + "," + std::to_string(y) + "\n";
+  }
+  return text;
+}
+
+TEST(CliFitTest, ATransformIsFoundSavedPredictedAndUpdated) {
+  TemporaryFolder folder;
+  const std::string model = folder.Path("m.gp"), svg = folder.Path("m.svg");
+  const auto fit = ParseJson(Cli({"fit", "-", "--kernel", "SE + LIN", "--transform", "auto", "--holdout", "0.2",
+                                  "--model", model, "--plot", svg, "--explain", "--compare", "ml", "--json"},
+                                 SkewedCsv(150)));
+  EXPECT_EQ(fit.at("transform"), "log");
+  ASSERT_EQ(fit.at("transforms").size(), 3u);
+  EXPECT_EQ(fit.at("explanation").at("transform"), "log");
+  EXPECT_GT(fit["transforms"][1]["log_evidence"], fit["transforms"][0]["log_evidence"]);
+  EXPECT_LT(std::abs(fit["holdout"]["nll"].get<double>() - fit["comparison"][1]["holdout"]["nll"].get<double>()), 0.2);
+  // What the same rows are worth without it: the density of y, whatever it is looked at through.
+  const auto plain = ParseJson(Cli({"fit", "-", "--kernel", "SE + LIN", "--holdout", "0.2", "--json"}, SkewedCsv(150)));
+  EXPECT_EQ(plain.at("transform"), "none");
+  EXPECT_LT(fit["holdout"]["nll"].get<double>(), plain["holdout"]["nll"].get<double>() - 0.05);
+  EXPECT_LT(fit["loo_nll"].get<double>(), plain["loo_nll"].get<double>() - 0.05);
+  EXPECT_NEAR(fit["loo_nll"].get<double>() - fit["loo_nll_standardized"].get<double>(),
+              plain["loo_nll"].get<double>() - plain["loo_nll_standardized"].get<double>(), 1e-9);
+
+  const ProcessResult csv = Cli({"predict", model, "-"}, "x\n1\n40\n");
+  EXPECT_EQ(csv.out.rfind("mean,std,lower95,upper95,median\n", 0), 0u) << csv.out;
+  const auto next = ParseJson(Cli({"predict", model, "-", "--json", "--samples", "3", "--cov"}, "x\n1\n40\n"));
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_GT(next["lower95"][i], 0);
+    EXPECT_LT(next["lower95"][i], next["median"][i]);
+    EXPECT_LT(next["median"][i], next["mean"][i]);  // skewed to the right
+    EXPECT_GT(next["samples"][0][i], 0);
+    EXPECT_NEAR(std::sqrt(next["cov"][i][i].get<double>()) / next["std"][i].get<double>(), 1, 1e-6);
+  }
+  EXPECT_NE(Cli({"info", model}).out.find("log"), std::string::npos);
+  const auto updated = ParseJson(Cli({"update", model, "-", "--json"}, "x,sales\n16,7\n16.1,8\n"));
+  EXPECT_EQ(updated.at("transform"), "log");
+  ExpectFails(Cli({"update", model, "-"}, "x,sales\n17,7\n17.1,0\n"), 3, "row 2 of the new rows has the target 0");
+  const ProcessResult text = Cli({"fit", "-", "--transform", "auto", "--explain"}, SkewedCsv(60));
+  EXPECT_NE(text.out.find("log evidence of sales: none"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("variance of log sales"), std::string::npos) << text.out;
+}
+
+TEST(CliFitTest, ATransformThatTheValuesDoNotAllowIsRefused) {
+  ExpectFails(Cli({"fit", "-", "--transform", "log"}, SkewedCsv(30, 4)), 3, "'sales' is 0 in row 5");
+  ExpectFails(Cli({"fit", "-", "--transform", "log"}, SkewedCsv(30, 4)), 3, "--transform boxcox");
+  EXPECT_EQ(Cli({"fit", "-", "--transform", "boxcox"}, SkewedCsv(30, 4)).code, 0);
+  EXPECT_EQ(ParseJson(Cli({"fit", "-", "--transform", "auto", "--json"}, SkewedCsv(30, 4))).at("transforms").size(),
+            2u);
+  ExpectFails(Cli({"fit", "-", "--transform", "root"}, SkewedCsv(30)), 2, "auto, none, log and boxcox");
+}
+
 TEST(CliFitTest, ManyRowsArePredictedFromNeighboursUnlessExactIsAskedFor) {
   TemporaryFolder folder;
   const std::string csv = RandomCsv(7000, 1), model = folder.Path("m.gp");

@@ -34,7 +34,7 @@ TEST(CliTableTest, AMixedTableEndToEnd) {
   const std::string model = Path("mixed.gp");
   const auto j =
       ParseJson(Cli(With({"fit", train, "--missing", "impute", "--model", model, "--json", "--explain"}, kKernel)));
-  EXPECT_EQ(j.at("kernel_short"), "(LIN(month) + PER(month, period=12)) * SE(city) * SE(price)");
+  EXPECT_EQ(j.at("kernel_short"), "(LIN(month) + PER(month, period=12 months)) * SE(city) * SE(price)");
   const auto& table = j.at("table");
   EXPECT_EQ(table[0].at("kind"), "date");
   EXPECT_EQ(table[0].at("format"), "%Y-%m");

@@ -221,7 +221,7 @@ TEST(ModelFile, EveryTruncationAndEveryFlippedByteIsAnError) {
 
 TEST(ModelFile, ANewerVersionIsRefusedPolitely) {
   TensorFile file = ParseTensors(SerializeModel(Fit(Wave(3, 1), "SE")), "memory");
-  file.metadata["version"] = "4.0";
+  file.metadata["version"] = "5.0";
   try {
     ParseModel(SerializeTensors(file), "future.model");
     FAIL();

@@ -278,7 +278,7 @@ TEST(NeighboursModelFile, ComesBackBitForBitAndIsCheckedWhole) {
   with("\"anchors\":[", "\"anchors\":[-1,");
   with("\"anchors\":[", "\"anchors\":[200,");
   TensorFile newer = good;
-  newer.metadata["version"] = "4.0";
+  newer.metadata["version"] = "5.0";
   EXPECT_THROW(ParseModel(SerializeTensors(newer), "newer"), Error);
 }
 

@@ -79,7 +79,7 @@ TEST_F(TableModelTest, ParametersAreSaidInTimeAndLevelsByName) {
   }
   EXPECT_TRUE(period);
   EXPECT_TRUE(level);
-  EXPECT_EQ(model_->KernelShortText(), "(SE(month) + PER(month, period=12)) * SE(city) * SE(price)");
+  EXPECT_EQ(model_->KernelShortText(), "(SE(month) + PER(month, period=12 months)) * SE(city) * SE(price)");
 }
 
 TEST_F(TableModelTest, AKernelThatCannotSeeGapsIsSaidSo) {
@@ -153,7 +153,7 @@ TEST_F(TableModelTest, ExplainsInTheTablesWords) {
   ASSERT_EQ(explanation.components.size(), 2u);
   std::vector<std::string> texts = {explanation.components[0].text, explanation.components[1].text};
   std::sort(texts.begin(), texts.end());
-  EXPECT_EQ(texts[0], "PER(month, period=12)*SE(city)*SE(price)");
+  EXPECT_EQ(texts[0], "PER(month, period=12 months)*SE(city)*SE(price)");
   EXPECT_EQ(texts[1], "SE(month)*SE(city)*SE(price)");
 }
 
@@ -254,11 +254,19 @@ TEST(TableModels, KernelsAreWrittenAsTheyAreRead) {
   const Dataset data = Learn("when,c,a,y\n2020-01,p,1,1\n2020-02,q,,2\n2020-03,p,3,3\n2020-04,q,4,4\n");
   for (const std::string kernel :
        {"SE", "LIN + PER", "SE*PER + LIN", "SE(c)", "SE(when)*SE(c)", "SE(\"c=p\")", "SE(a) + SE(when)*SE(c)",
-        "MAT52(c)", "(LIN(when) + PER(when, period=12)) * SE(c)", "SE(\"a missing\")"}) {
+        "MAT52(c)", "(LIN(when) + PER(when, period=12 months)) * SE(c)", "SE(when, lengthscale=0.123456789)",
+        "SE(\"a missing\")"}) {
     const Expression e = ParseKernelOver(kernel, data.column_names, data.recipe.get());
     const std::string written = PrintShortOver(e, data.column_names, data.recipe.get());
     EXPECT_EQ(ParseKernelOver(written, data.column_names, data.recipe.get()), e) << kernel << " " << written;
     EXPECT_LE(written.size(), kernel.size() + 2) << kernel << " " << written;
+  }
+  // Along dates alone no column needs to be named, and lengths are said in time where that is exact.
+  const Dataset dates = Learn("when,y\n2020-01,1\n2020-02,2\n2020-03,3\n2020-04,4\n");
+  for (const std::string kernel : {"LIN + PER(period=12 months)", "SE(lengthscale=5 years)", "PER(lengthscale=2)",
+                                   "SE(lengthscale=0.123456789)"}) {
+    const Expression e = ParseKernelOver(kernel, dates.column_names, dates.recipe.get());
+    EXPECT_EQ(PrintShortOver(e, dates.column_names, dates.recipe.get()), kernel);
   }
 }
 

@@ -93,6 +93,37 @@ class ScikitLearn(unittest.TestCase):
         self.assertRaises(OSError, instantgp.load, folder + "/file")
 
 
+class Transforms(unittest.TestCase):
+    def setUp(self):
+        random = np.random.default_rng(0)
+        self.X = random.uniform(0, 10, (120, 1))
+        self.y = np.exp(1 + np.sin(self.X[:, 0]) + 0.3 * random.normal(size=120))
+
+    def test_auto_finds_the_logarithm_and_says_so(self):
+        gp = instantgp.OneShotGPRegressor("SE + LIN", transform="auto").fit(self.X, self.y)
+        self.assertEqual(gp.transform_, "log")
+        self.assertEqual(max(gp.model_.transforms, key=gp.model_.transforms.get), "log")
+        lower, upper = gp.predict_interval(self.X)
+        self.assertGreater(lower.min(), 0)
+        self.assertGreater(np.mean((lower < self.y) & (self.y < upper)), 0.9)
+        self.assertEqual(gp.explain()["transform"], "log")
+        again = pickle.loads(pickle.dumps(gp))
+        self.assertEqual(list(again.predict(self.X)), list(gp.predict(self.X)))
+        self.assertEqual(clone(gp).get_params()["transform"], "auto")
+        gp.update(self.X[:5] + 10, self.y[:5])
+        self.assertEqual((gp.transform_, gp.model_.rows), ("log", 125))
+        with self.assertRaisesRegex(ValueError, "transformed"):
+            gp.export_code()
+
+    def test_what_is_not_possible_is_refused(self):
+        with self.assertRaisesRegex(instantgp.InputError, 'positive.*transform="none"'):
+            instantgp.OneShotGPRegressor(transform="log").fit(self.X, self.y - 5)
+        with self.assertRaisesRegex(instantgp.Error, "there is no transform 'sqrt'"):
+            instantgp.OneShotGPRegressor(transform="sqrt").fit(self.X, self.y)
+        with self.assertRaisesRegex(instantgp.Error, "encodings"):
+            instantgp.OneShotGPRegressor(transform="log").fit_encoding(instantgp.encode(self.X, self.y))
+
+
 class Predictions(unittest.TestCase):
     def setUp(self):
         self.X, self.y = table()

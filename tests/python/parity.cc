@@ -1,5 +1,5 @@
 // Prints what C++ computes, every bit of it, for parity_test.py: name, then numbers in hexadecimal.
-//   python_parity DATA.csv KERNEL METHOD     fit, predict at the first rows, sample
+//   python_parity DATA.csv KERNEL METHOD [TRANSFORM]     fit, predict at the first rows, sample
 //   python_parity DATA.csv ensemble          the built-in kernels
 //   python_parity forecast HORIZON SEASON    of the values on standard input: a line per step, in decimal
 #include <cstdio>
@@ -61,6 +61,7 @@ int main(int argc, char** argv) {
   }
   instantgp::FitOptions options;
   options.method = instantgp::MethodFromName(argv[3]).value();
+  if (argc > 4) options.transform = instantgp::TransformChoiceFromName(argv[4]);
   const instantgp::Model model = instantgp::Fit(data, argv[2], options);
   Print("theta", model.predictive().theta());
   Print("nlml_per_point", model.predictive().nlml());
@@ -68,5 +69,8 @@ int main(int argc, char** argv) {
   Print("noise_variance", model.NoiseVariance());
   Print("mean", model.Predict(X).mean);
   Print("std", model.Predict(X).std);
+  Print("median", model.Predict(X).Median());
+  Print("upper95", model.Predict(X).Upper(0.95));
+  Print("nll", model.Score(X, data.y.head(kRows)).nll);
   Print("sample", model.Sample(X, 1, 3).col(0));
 }

@@ -54,20 +54,26 @@ class Parity(unittest.TestCase):
                 with self.subTest(kernel=kernel, method=method):
                     self.check(file.name, kernel, method)
 
-    def check(self, data, kernel, method):
+    def test_transforms(self):
+        for transform in ("none", "log", "boxcox", "auto"):
+            for method in ("oneshot", "ml"):
+                with self.subTest(transform=transform, method=method):
+                    self.check(DATA, "LIN + SE*PER", method, transform)
+
+    def check(self, data, kernel, method, transform="none"):
         """Fit, predict and draw three ways; every number is the same double."""
         names, X, y = table(data)
         with tempfile.TemporaryDirectory() as folder:
             model = folder + "/model.gp"
             fit = json.loads(run(PROGRAM, "fit", data, "--kernel", kernel, "--method", method, "--model", model, "--json",
-                                 "--quiet"))
+                                 "--quiet", "--transform", transform))
             with open(folder + "/new.csv", "w", newline="") as file:
-                csv.writer(file).writerows([names[:-1]] + [[repr(float(v)) for v in row] for row in X[:ROWS]])
+                csv.writer(file).writerows([names] + [[repr(float(v)) for v in (*row, t)] for row, t in zip(X[:ROWS], y)])
             new = json.loads(run(PROGRAM, "predict", model, folder + "/new.csv", "--samples", 1, "--seed", 3, "--json",
                                  "--quiet"))
             loaded = instantgp.OneShotGPRegressor.from_model(model)
-        cpp = from_cpp(data, kernel, method)
-        gp = instantgp.OneShotGPRegressor(kernel, method).fit(X, y)
+        cpp = from_cpp(data, kernel, method, transform)
+        gp = instantgp.OneShotGPRegressor(kernel, method, transform=transform).fit(X, y)
         mean, std = gp.predict(X[:ROWS], return_std=True)
         sample = gp.sample_y(X[:ROWS], 1, random_state=3)[:, 0]
 
@@ -80,6 +86,16 @@ class Parity(unittest.TestCase):
         self.assertEqual((new["mean"], cpp["mean"]), (list(mean), list(mean)))
         self.assertEqual((new["std"], cpp["std"]), (list(std), list(std)))
         self.assertEqual((new["samples"][0], cpp["sample"]), (list(sample), list(sample)))
+        lower, upper = gp.predict_interval(X[:ROWS])
+        self.assertEqual((new["lower95"], new["upper95"], cpp["upper95"]), (list(lower), list(upper), list(upper)))
+        median = gp.predict_quantiles(X[:ROWS], [0.5])[:, 0]
+        self.assertEqual((new.get("median", new["mean"]), cpp["median"]), (list(median), list(median)))
+        nll = gp.model_.score(X[:ROWS], y[:ROWS])["nll"]
+        self.assertEqual((new["scores"]["nll"], cpp["nll"][0]), (nll, nll))
+        self.assertEqual((fit["transform"], loaded.transform_), (gp.transform_, gp.transform_))
+        if transform != "auto":
+            self.assertEqual((gp.transform_, "median" in new), (transform, transform != "none"))
+        self.assertTrue(np.allclose(loaded.y_train_, y, rtol=1e-12))
         # The program's file, read by Python, predicts the same.
         self.assertEqual([list(a) for a in loaded.model_.predict(X[:ROWS])], [list(mean), list(std)])
 

@@ -27,6 +27,7 @@ Examples:
   instantgp fit --example --kernel "LIN + SE*PER" --holdout 0.2 --plot airline.svg
   instantgp fit data.csv --target price --method refine --steps 20 --model price.gp
   instantgp fit data.csv --holdout 0.2 --compare refine,ml
+  instantgp fit sales.csv --transform auto --holdout 0.2
   instantgp fit data.csv --kernel "SE + LIN" --explain --explain-plot components.svg
   instantgp fit large.csv --method neighbours --every-lengthscale --model large.gp
   instantgp fit large.csv --method svgp --inducing 200
@@ -36,7 +37,7 @@ Examples:
 struct FitArguments {
   CommonOptions common;
   DataOptions data;
-  std::string kernel = "SE", method = "oneshot", weights, objective = "ml", compare;
+  std::string kernel = "SE", method = "oneshot", weights, objective = "ml", compare, transform = "none";
   std::optional<int> steps;
   int restarts = 10;
   int inducing = 0, neighbours = 0;
@@ -100,6 +101,7 @@ void RunFit(const FitArguments& options) {
   fit_options.neighbours = options.neighbours;
   fit_options.every_lengthscale = options.every_lengthscale;
   fit_options.exact = options.exact;
+  fit_options.transform = TransformChoiceFromName(options.transform);
   fit_options.seed = options.common.seed;
   fit_options.Validate();
   const FitOptions resolved = ResolveForRows(fit_options, loaded.train.rows(), kDefaultMemoryLimit);
@@ -113,6 +115,7 @@ void RunFit(const FitArguments& options) {
   std::vector<ComparedFit> comparison;
   if (!compare.empty()) {
     comparison.push_back(Compared(model, held_out));
+    fit_options.transform = TransformChoiceFromName(std::string(Name(model.transform().kind())));  // likelihoods of one
     for (const Method other : compare) {
       comparison.push_back(FitForComparison(*session, loaded.train, held_out, options.kernel, fit_options, other));
     }
@@ -182,6 +185,11 @@ void RegisterFit(CLI::App& app, Selected& selected) {
                     "neighbours: tune every parameter, not only an overall lengthscale, amplitude and noise");
   command->add_flag("--exact", options->exact,
                     "oneshot, refine: the exact posterior whatever it costs, also for thousands of rows");
+  command
+      ->add_option("--transform", options->transform,
+                   "Look at the target through none, log or boxcox (a square root), or auto: whichever of them its "
+                   "values speak for. Intervals are then quantiles, and predictions have a column median [none]")
+      ->type_name("NAME");
   command->add_option("--compare", options->compare, "Also fit the same rows with these methods and compare them")
       ->type_name("LIST");
   AddExplainOptions(*command, options->explain);

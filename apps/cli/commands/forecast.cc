@@ -67,15 +67,6 @@ std::vector<double> Numbers(const std::string& list, const std::string& option) 
   return numbers;
 }
 
-TransformChoice TransformFromName(const std::string& name) {
-  if (name == "auto") return TransformChoice::kAuto;
-  if (name == "none") return TransformChoice::kNone;
-  if (name == "log") return TransformChoice::kLog;
-  if (name == "boxcox") return TransformChoice::kBoxCox;
-  throw Error(ErrorCode::kUsage,
-              "--transform does not know '" + OneLine(name) + "'; use one of auto, none, log, boxcox");
-}
-
 std::string Summary(std::size_t series, std::size_t failed, double seconds, const std::string& where) {
   std::string text = std::to_string(series) + " series in " + Short(seconds) + " s, " +
                      Short(static_cast<double>(series) / std::max(seconds, 1e-3)) + " a second";
@@ -89,7 +80,7 @@ TableForecastOptions OptionsOf(const ForecastArguments& arguments) {
   all.seasons_from_calendar = arguments.season == "auto";
   all.backtest = arguments.backtest;
   options.horizon = arguments.horizon;
-  options.transform = TransformFromName(arguments.transform);
+  options.transform = TransformChoiceFromName(arguments.transform);
   options.levels = Numbers(arguments.level, "--level");
   options.fast = arguments.fast;
   options.components = arguments.explain;

@@ -20,6 +20,8 @@ constexpr char kPredictExamples[] =
     R"(The result is a table with the columns mean, std, lower95 and upper95, one row for each row of X.csv. If X.csv has a
 header, columns are matched by name and others are ignored; otherwise they are matched by position. If the target is
 among the columns, scores are printed too. Dates and categories are read as in the rows the model was fitted to.
+Of a model whose target was transformed (fit --transform) mean and std are those of the target itself, lower95 and
+upper95 its quantiles, and one more column holds its median, the better single number where values are skewed.
 
 Examples:
   instantgp predict price.gp new.csv --output predictions.csv

@@ -32,8 +32,10 @@ namespace {
 std::optional<Scores> ScoreOf(const Model& model, const NewRows& rows, const PredictionOutput& made, bool latent) {
   if (model.neighbours() == nullptr || latent || !rows.y || !rows.y->allFinite()) return ScoreRows(model, rows);
   const Scaler& scaler = model.scaler();
-  const Vector std = (made.std / scaler.y_std).cwiseMax(std::numeric_limits<double>::min());
-  return InUnits(ScoreGaussian(scaler.ScaleY(*rows.y), scaler.ScaleY(made.mean), std), scaler.y_std);
+  const bool transformed = !scaler.transform.none();
+  const Vector& mean = transformed ? made.transformed_mean : made.mean;
+  const Vector& std = transformed ? made.transformed_std : made.std;
+  return ScoreInUnits(scaler, *rows.y, ((mean.array() - scaler.y_mean) / scaler.y_std).matrix(), std / scaler.y_std);
 }
 
 std::optional<Scores> ScoreOf(const Ensemble& ensemble, const NewRows& rows, const PredictionOutput&, bool) {

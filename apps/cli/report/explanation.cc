@@ -50,7 +50,10 @@ void DrawShares(plot::Axes& axes, const Model& model, const Explanation& explana
   const Index count = static_cast<Index>(shares.size());
   const Vector height = Eigen::Map<const Vector>(shares.data(), count);
   const Vector x = Vector::LinSpaced(count, 0, static_cast<double>(count - 1));
-  axes.Title("Shares of the variance of " + model.target_name()).YLabel("percent").XCategories(names).IncludeY(0);
+  axes.Title("Shares of the variance of " + Transformed(explanation.transform, model.target_name()))
+      .YLabel("percent")
+      .XCategories(names)
+      .IncludeY(0);
   axes.Bars(x.head(count - 1), height.head(count - 1), 0.6, {plot::PaletteColor(0), 0.75});
   axes.Bars(x.tail(1), height.tail(1), 0.6, {plot::kMuted, 0.75});
 }
@@ -65,7 +68,9 @@ void DrawComponent(plot::Axes& axes, const Model& model, const Component& compon
   const Prediction on_grid = PredictComponent(model, component, X);
   const Prediction on_rows = PredictComponent(model, component, train.X);
   const Vector fitted = model.predictive().Mean(model.predictive().X());
-  const Vector partial = train.y - model.scaler().UnscaleMean(fitted) + on_rows.mean;
+  const TargetTransform& transform = model.transform();
+  const Vector seen = train.y.unaryExpr([&](double y) { return transform.Forward(y); });
+  const Vector partial = seen - model.scaler().UnscaleMean(fitted) + on_rows.mean;
   axes.Title(Shortened(component.text_short, 44) + ": " + ShareText(component.share));
   LabelX(axes, model.recipe(), model.column_names(), column, grid[0], grid[grid.size() - 1], 7);
   axes.HorizontalLine(0);
@@ -82,7 +87,8 @@ void AddExplainOptions(CLI::App& command, ExplainOptions& options) {
   command.add_option("--explain-plot", options.plot, "Draw each addend in a panel of its own (SVG)")->type_name("FILE");
 }
 
-std::string ExplanationText(const Explanation& explanation, const std::string& target) {
+std::string ExplanationText(const Explanation& explanation, const std::string& target_name) {
+  const std::string target = Transformed(explanation.transform, target_name);
   std::vector<std::vector<std::string>> rows = {{"no.", "share", "std (" + OneLine(target) + ")", "component"}};
   for (const Component& component : explanation.components) {
     rows.push_back({std::to_string(rows.size()), plot::FixedNumber(100 * component.share, 1) + "%",
@@ -93,7 +99,12 @@ std::string ExplanationText(const Explanation& explanation, const std::string& t
                     Count(explanation.left_out, "other component")});
   }
   rows.push_back({"", plot::FixedNumber(100 * explanation.residual_share, 1) + "%", "", "residual (noise)"});
-  return Heading("Components (shares of the variance of " + OneLine(target) + ")") + "\n" + FormatTable(rows, 4);
+  std::string text =
+      Heading("Components (shares of the variance of " + OneLine(target) + ")") + "\n" + FormatTable(rows, 4);
+  if (explanation.transform == TransformKind::kLog) {
+    text += "  (added up under the logarithm: each is a factor of " + OneLine(target_name) + ")\n";
+  }
+  return text;
 }
 
 Json ExplanationJson(const Explanation& explanation) {
@@ -106,7 +117,8 @@ Json ExplanationJson(const Explanation& explanation) {
                     {"share", component.share},
                     {"std_original_units", component.std}});
   }
-  return {{"components", list},
+  return {{"transform", Name(explanation.transform)},
+          {"components", list},
           {"residual_share", explanation.residual_share},
           {"left_out", explanation.left_out},
           {"left_out_share", explanation.left_out_share}};
@@ -124,7 +136,7 @@ std::string DecompositionPlot(const Model& model, const Explanation& explanation
   for (int k = 1; k < panels; ++k) {
     plot::Axes& axes = figure.At(k / columns, k % columns);
     DrawComponent(axes, model, *drawn[static_cast<std::size_t>(k - 1)], train);
-    if (k % columns == 0 || k == 1) axes.YLabel(model.target_name());
+    if (k % columns == 0 || k == 1) axes.YLabel(Transformed(explanation.transform, model.target_name()));
   }
   return figure.ToSvg();
 }

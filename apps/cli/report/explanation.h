@@ -17,12 +17,12 @@ struct ExplainOptions {
 // --explain --explain-plot.
 void AddExplainOptions(CLI::App& command, ExplainOptions& options);
 
-// A table: component, share of the variance, standard deviation in y's units.
-std::string ExplanationText(const Explanation& explanation, const std::string& target);
+// A table: component, share of the variance, standard deviation in the units of y or of its transform.
+std::string ExplanationText(const Explanation& explanation, const std::string& target_name);
 Json ExplanationJson(const Explanation& explanation);
 
 // Panels: the shares as bars, then the posterior of each component that depends on one column, mean and 95 percent band
-// in y's units, with what the data leave for it: residuals of everything else.
+// in the same units, with what the data leave for it: residuals of everything else.
 std::string DecompositionPlot(const Model& model, const Explanation& explanation, const Dataset& train);
 
 }  // namespace instantgp::cli

@@ -35,8 +35,30 @@ std::string Line(const std::string& label, const std::string& text) {
 
 double NoiseStd(const Model& model) { return std::sqrt(model.NoiseVariance()); }
 
-// The mean NLL of left-out points; on standardised y it does not change with the units of y.
-double LooStandardized(const Model& model) { return model.StandardizedLoo().nll; }
+// The mean NLL of left-out points in y's units and on standardised y, where it does not change with the units of y and
+// compares with that of another transform.
+struct LeftOutNll {
+  double units = 0, standardized = 0;
+};
+
+LeftOutNll LeftOut(const Model& model) {
+  const double scaled = model.neighbours() != nullptr ? model.neighbours()->nlml() : model.StandardizedLoo().nll;
+  const double units = scaled + model.LogUnit();
+  return {units, model.transform().none() ? scaled : units - std::log(model.scaler().y_spread)};
+}
+
+// "log (log evidence of price: none -312.4, log -290.1, boxcox -299)".
+std::string TransformText(const Model& model) {
+  std::string text(Name(model.transform().kind()));
+  std::string tried;
+  for (const auto& [kind, evidence] : model.summary().transforms) {
+    tried += (tried.empty() ? "" : ", ") + std::string(Name(kind)) + " " + Short(evidence);
+  }
+  if (!tried.empty()) text += " (log evidence of " + OneLine(model.target_name()) + ": " + tried + ")";
+  if (model.transform().none()) return text;
+  return text + "; variances and noise are those of " +
+         OneLine(Transformed(model.transform().kind(), model.target_name()));
+}
 
 std::string TimeText(const TimeSplit& t) {
   std::string text = Short(t.total) + " ms (scaling " + Short(t.scale);
@@ -55,7 +77,8 @@ std::string ScalingText(const Model& model) {
     rows.push_back({OneLine(model.column_names()[k]), zero.empty() ? Short(scaler.x_min[k]) : zero,
                     unit.empty() ? Short(scaler.x_range[k]) : unit});
   }
-  rows.push_back({OneLine(model.target_name()), Short(scaler.y_mean), Short(scaler.y_std)});
+  rows.push_back(
+      {OneLine(Transformed(model.transform().kind(), model.target_name())), Short(scaler.y_mean), Short(scaler.y_std)});
   return FormatTable(rows, 1);
 }
 
@@ -68,13 +91,16 @@ std::string ModelSummaryText(const Model& model, const std::string& source) {
                           InputsText(model) + "), target " + OneLine(model.target_name()));
   out += Line("kernel", model.KernelShortText());
   out += Line("method", MethodText(summary.method));
+  const bool transformed = !model.transform().none();
+  if (transformed || !summary.transforms.empty()) out += Line("transform", TransformText(model));
+  const std::string scaled = "standardised " + Transformed(model.transform().kind(), "y");
   if (model.neighbours() != nullptr) {
     out += Line("answer", summary.stop_reason);
     out += Line("left out", "NLL " + Short(summary.nlml_start) + " at the best reading, " + Short(summary.nlml) +
-                                " at the end (per row, standardised y)");
+                                " at the end (per row, " + scaled + ")");
   } else if (summary.method == "oneshot") {
     out += Line("answer", summary.stop_reason + ", " + Count(summary.evaluations, "likelihood") + " compared");
-    out += Line("NLML", Short(summary.nlml) + " (per point, standardised y)");
+    out += Line("NLML", Short(summary.nlml) + " (per point, " + scaled + ")");
   } else {
     std::string stop = summary.stop_reason + " after " + Count(summary.steps, "step") + ", " +
                        Count(summary.evaluations, "evaluation");
@@ -82,7 +108,7 @@ std::string ModelSummaryText(const Model& model, const std::string& source) {
     if (summary.rejected > 0) stop += ", " + std::to_string(summary.rejected) + " rejected";
     out += Line("stopped", stop);
     out += Line(model.sparse() ? "-ELBO" : "NLML", Short(summary.nlml_start) + " at the start, " + Short(summary.nlml) +
-                                                       " at the end (per point, standardised y)");
+                                                       " at the end (per point, " + scaled + ")");
   }
   if (model.neighbours() != nullptr) {
     out +=
@@ -92,9 +118,9 @@ std::string ModelSummaryText(const Model& model, const std::string& source) {
     out += Line("log evidence", "at least " + Short(model.predictive().log_marginal_likelihood()));
   } else {
     out += Line("log evidence", Short(model.predictive().log_marginal_likelihood()));
-    const double loo = LooStandardized(model);
-    out += Line("leave-one-out", "NLL " + Short(loo) + " per point on standardised y, " +
-                                     Short(loo + std::log(model.scaler().y_std)) + " in y's units");
+    const LeftOutNll loo = LeftOut(model);
+    out += Line("leave-one-out", "NLL " + Short(loo.standardized) + " per point on standardised y, " +
+                                     Short(loo.units) + " in y's units");
   }
   if (model.AveragedOver() > 0) {
     out += Line("predictions",
@@ -141,6 +167,10 @@ Json ReportJson(const FitReport& report) {
   j["d"] = model.columns();
   j["columns"] = model.column_names();
   j["target"] = model.target_name();
+  j["transform"] = Name(model.transform().kind());
+  for (const auto& [kind, evidence] : summary.transforms) {
+    j["transforms"].push_back({{"transform", Name(kind)}, {"log_evidence", evidence}});
+  }
   j["parameters"] = Json::array();
   for (const ReportedParameter& p : model.Parameters()) {
     j["parameters"].push_back({{"dimension", p.dimension},
@@ -167,14 +197,13 @@ Json ReportJson(const FitReport& report) {
       model.neighbours() != nullptr ? Json() : Json(model.predictive().log_marginal_likelihood());
   if (model.neighbours() != nullptr) {
     j["neighbours"] = model.neighbours()->rule().count;
-    j["loo_nll_standardized"] = model.neighbours()->nlml();
-    j["loo_nll"] = model.neighbours()->nlml() + std::log(y_std);
   } else if (model.sparse()) {
     j["inducing"] = model.sparse()->parts().Z.rows();
-  } else {
-    const double loo = LooStandardized(model);
-    j["loo_nll"] = loo + std::log(y_std);
-    j["loo_nll_standardized"] = loo;
+  }
+  if (!model.sparse()) {
+    const LeftOutNll loo = LeftOut(model);
+    j["loo_nll"] = loo.units;
+    j["loo_nll_standardized"] = loo.standardized;
   }
   AddHeldOut(report, j);
   j["evaluations"] = summary.evaluations;

@@ -180,7 +180,7 @@ std::string ForecastText(const ForecastLayout& layout, const ForecastedSeries& o
     std::vector<std::vector<std::string>> list = {{"weight", "of", "kernel"}};
     for (const ForecastMember& m : one.forecast.members) {
       const bool plain = m.transform == TransformKind::kNone;
-      list.push_back({Percent(m.weight), plain ? "values" : std::string(Name(m.transform)), m.kernel});
+      list.push_back({Percent(m.weight), plain ? "values" : std::string(Name(m.transform)), m.kernel_spoken});
     }
     text += FormatTable(list, 3);
     const ForecastMember& first = one.forecast.members.front();

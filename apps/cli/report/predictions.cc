@@ -44,6 +44,9 @@ PredictionOutput ComputePredictions(const Model& model, const Matrix& X, const P
   output.std = prediction.std;
   output.lower95 = Finite(prediction.Lower(0.95));
   output.upper95 = Finite(prediction.Upper(0.95));
+  if (!prediction.transform.none()) output.median = prediction.Median();
+  output.transformed_mean = prediction.transformed_mean;
+  output.transformed_std = prediction.transformed_std;
   AddJoint(model, X, request, output);
   return output;
 }
@@ -62,6 +65,8 @@ PredictionOutput ComputePredictions(const Ensemble& ensemble, const Matrix& X, c
 
 std::string PredictionsToCsv(const PredictionOutput& output) {
   std::vector<std::string> names = {"mean", "std", "lower95", "upper95"};
+  if (output.median.size() > 0) names.emplace_back("median");
+  const auto fixed = static_cast<Index>(names.size());
   for (Index j = 0; j < output.samples.cols(); ++j) names.push_back("sample" + std::to_string(j + 1));
   for (Index j = 0; j < output.cov.cols(); ++j) names.push_back("cov" + std::to_string(j + 1));
   Matrix values(output.mean.size(), static_cast<Index>(names.size()));
@@ -69,7 +74,8 @@ std::string PredictionsToCsv(const PredictionOutput& output) {
   values.col(1) = output.std;
   values.col(2) = output.lower95;
   values.col(3) = output.upper95;
-  if (output.samples.cols() > 0) values.middleCols(4, output.samples.cols()) = output.samples;
+  if (fixed > 4) values.col(4) = output.median;
+  if (output.samples.cols() > 0) values.middleCols(fixed, output.samples.cols()) = output.samples;
   if (output.cov.cols() > 0) values.rightCols(output.cov.cols()) = output.cov;
   return FormatCsv(names, values);
 }
@@ -79,6 +85,7 @@ void AddPredictions(const PredictionOutput& output, Json& document) {
   document["std"] = ToJson(output.std);
   document["lower95"] = ToJson(output.lower95);
   document["upper95"] = ToJson(output.upper95);
+  if (output.median.size() > 0) document["median"] = ToJson(output.median);
   if (output.samples.cols() > 0) document["samples"] = RowsToJson(output.samples.transpose());  // one list per sample
   if (output.cov.cols() > 0) document["cov"] = RowsToJson(output.cov);
 }

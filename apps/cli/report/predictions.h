@@ -21,8 +21,10 @@ struct PredictionRequest {
 
 struct PredictionOutput {
   Vector mean, std, lower95, upper95;  // (m)
-  Matrix samples;                      // (m, samples)
-  Matrix cov;                          // (m, m) or empty
+  // Where the target is transformed, else empty: its median, and the moments of the transform.
+  Vector median, transformed_mean, transformed_std;
+  Matrix samples;  // (m, samples)
+  Matrix cov;      // (m, m) or empty
 };
 
 // Throws Error(kLimit) when the joint covariance that --cov and --samples need exceeds the memory limit.
@@ -30,7 +32,7 @@ PredictionOutput ComputePredictions(const Model& model, const Matrix& X, const P
 // lower95 and upper95 are the mixture's quantiles.
 PredictionOutput ComputePredictions(const Ensemble& ensemble, const Matrix& X, const PredictionRequest& request);
 
-// mean, std, lower95, upper95, then sample1.. and cov1.. when asked for.
+// mean, std, lower95, upper95, median where there is one, then sample1.. and cov1.. when asked for.
 std::string PredictionsToCsv(const PredictionOutput& output);
 void AddPredictions(const PredictionOutput& output, Json& document);
 Json ScoresToJson(const Scores& scores);

@@ -38,8 +38,8 @@ std::string KernelTitle(const Model& model) {
 
 // What is drawn along a line of points.
 struct Curves {
-  Vector mean, lower95, upper95, lower50, upper50;
-  Matrix member_means;  // a column per member worth a line; none for a single model
+  Vector mean, lower95, upper95, lower50, upper50;  // the median in place of the mean where the target is transformed
+  Matrix member_means;                              // a column per member worth a line; none for a single model
 };
 
 // A model or an ensemble, as the figure sees it.
@@ -48,6 +48,7 @@ struct Drawn {
   std::vector<std::string> column_names;
   const Recipe* recipe;  // may be null
   std::string target_name;
+  std::string curve;  // what its line is
   std::function<Curves(const Matrix& X)> predict;
   std::function<Vector()> loo_mean;
 };
@@ -57,9 +58,10 @@ Drawn DrawnOf(const Model& model) {
           model.column_names(),
           model.recipe(),
           model.target_name(),
+          model.transform().none() ? "mean" : "median",
           [&model](const Matrix& X) {
             const Prediction p = model.Predict(X);
-            return Curves{p.mean, p.Lower(0.95), p.Upper(0.95), p.Lower(0.5), p.Upper(0.5), {}};
+            return Curves{p.Median(), p.Lower(0.95), p.Upper(0.95), p.Lower(0.5), p.Upper(0.5), {}};
           },
           [&model] { return model.Loo().mean; }};
 }
@@ -80,6 +82,7 @@ Drawn DrawnOf(const Ensemble& ensemble) {
           ensemble.column_names(),
           ensemble.recipe(),
           ensemble.target_name(),
+          "mean",
           [&ensemble, shown](const Matrix& X) {
             const Mixture p = ensemble.Predict(X);
             return Curves{p.Mean(),         p.Quantile(0.025), p.Quantile(0.975),
@@ -109,14 +112,14 @@ double Median(Vector values) {
   return values[middle];
 }
 
-void DrawPrediction(Axes& axes, const Vector& x, const Curves& curves, bool legend) {
+void DrawPrediction(Axes& axes, const Vector& x, const Curves& curves, const std::string& name, bool legend) {
   const std::string color = PaletteColor(0);
   axes.Band(x, curves.lower95, curves.upper95, FillStyle{color, 0.16}, legend ? "95%" : "");
   axes.Band(x, curves.lower50, curves.upper50, FillStyle{color, 0.28}, legend ? "50%" : "");
   for (Index k = 0; k < curves.member_means.cols(); ++k) {
     axes.Line(x, curves.member_means.col(k), LineStyle{PaletteColor(2), 0.7}, legend && k == 0 ? "members" : "");
   }
-  axes.Line(x, curves.mean, LineStyle{color, curves.member_means.cols() > 0 ? 2.4 : 1.7}, legend ? "mean" : "");
+  axes.Line(x, curves.mean, LineStyle{color, curves.member_means.cols() > 0 ? 2.4 : 1.7}, legend ? name : "");
 }
 
 std::string OneInput(const Drawn& drawn, const Dataset& train, const Dataset* held_out) {
@@ -133,7 +136,7 @@ std::string OneInput(const Drawn& drawn, const Dataset& train, const Dataset* he
   axes.Title(drawn.title).YLabel(drawn.target_name);
   axes.XLimits(grid[0], grid[grid.size() - 1]);
   LabelX(axes, drawn.recipe, drawn.column_names, 0, grid[0], grid[grid.size() - 1], 12);
-  DrawPrediction(axes, grid, drawn.predict(grid), true);
+  DrawPrediction(axes, grid, drawn.predict(grid), drawn.curve, true);
   axes.Scatter(train.X.col(0), train.y, DataMarks(train.rows()), "data");
   if (held_out) axes.Scatter(held_out->X.col(0), held_out->y, HeldOutMarks(held_out->rows()), "held out");
   return figure.ToSvg();
@@ -256,7 +259,7 @@ std::string SeveralInputs(const Drawn& drawn, const Dataset& train, const Datase
       const double low = slice.grid[0], high = slice.grid[slice.grid.size() - 1];
       axes.XLimits(low, high);
       LabelX(axes, drawn.recipe, drawn.column_names, slice.column, low, high, 5);
-      DrawPrediction(axes, slice.grid, slice.curves, i == 0);
+      DrawPrediction(axes, slice.grid, slice.curves, drawn.curve, i == 0);
     } else {
       axes.XLabel(slice.name).XCategories(slice.levels);
       axes.ErrorBars(slice.grid, slice.curves.lower95, slice.curves.upper95, LineStyle{PaletteColor(0), 1.2});
