@@ -6,6 +6,7 @@
 #include "apps/cli/options/data_options.h"
 #include "apps/cli/options/session.h"
 #include "apps/cli/report/comparison.h"
+#include "apps/cli/report/documents.h"
 #include "apps/cli/report/model_output.h"
 #include "apps/cli/terminal/progress.h"
 #include "apps/cli/terminal/terminal.h"
@@ -117,11 +118,7 @@ void RunFit(const FitArguments& options) {
   Results results;
   const std::optional<Explanation> explanation = AddModelOutput(model, loaded, options.data, options.explain, results);
   if (options.common.json) {
-    results.document["schema"] = "instantgp/fit/1";
-    results.document.update(ReportJson(report));
-    results.document["seed"] = options.common.seed;
-    if (explanation) results.document["explanation"] = ExplanationJson(*explanation);
-    if (!comparison.empty()) results.document["comparison"] = ComparisonJson(comparison);
+    results.document = FitDocument(report, options.common.seed, explanation, comparison);
   } else {
     results.text = ReportText(report);
     if (options.explain.print) results.text += "\n" + ExplanationText(*explanation, model.target_name());
