@@ -15,7 +15,7 @@ struct Limits {
   std::size_t kernel_bytes = 4096;
   std::size_t kernels = 64;
   int waiting = 256;        // requests being worked on or waiting for a thread
-  int connections = 4096;   // open at once; the one that has been silent longest makes room for a new one
+  int connections = 4096;   // open at once; the oldest that waits for its client makes room for a new one
   double seconds = 60;      // of a request, waiting included
   double memory = 1 << 30;  // bytes of the matrices of a request
 

@@ -30,7 +30,7 @@ TEST(ServeGuard, PagesOfOtherSitesMayNotAsk) {
   };
   EXPECT_EQ(fit(server, "http://" + server.host()).status, 200);
   EXPECT_EQ(fit(server, "https://" + server.host()).status, 200);  // a proxy ends TLS
-  for (const std::string& origin : {"http://evil.example", "null", "http://127.0.0.1:1", "file://"}) {
+  for (const std::string origin : {"http://evil.example", "null", "http://127.0.0.1:1", "file://"}) {
     const Reply reply = fit(server, origin);
     EXPECT_EQ(reply.status, 403) << origin;
     EXPECT_FALSE(reply.headers.contains("access-control-allow-origin"));
@@ -69,7 +69,7 @@ TEST(ServeGuard, OtherMachinesOnlyWithAToken) {
 
 TEST(ServeGuard, EveryAnswerProtectsTheBrowser) {
   const RunningServer server;
-  for (const std::string& path : {"/", "/healthz", "/nowhere", "/openapi.json"}) {
+  for (const std::string path : {"/", "/healthz", "/nowhere", "/openapi.json"}) {
     const Reply reply = server.Ask("GET", path);
     EXPECT_NE(reply.headers.at("content-security-policy").find("default-src 'none'"), std::string::npos) << path;
     EXPECT_EQ(reply.headers.at("x-content-type-options"), "nosniff") << path;

@@ -146,7 +146,7 @@ TEST(ServeLive, AWrongKernelIsMarkedAndNoObstacle) {
 TEST(ServeLive, BrokenMessagesGetAProblemAndTheConnectionStays) {
   const RunningServer server;
   Socket socket(server);
-  for (const std::string& text :
+  for (const std::string text :
        {"{", "[1]", "{\"points\": 3}", "{\"points\": []}", "{\"points\": [[1]]}", "{\"points\": [[1, null]]}",
         "{\"points\": [[1, 2]], \"kernels\": 5}", "{\"points\": [[1, 2]], \"grid\": 1e9}",
         "{\"points\": [[1, 2]], \"low\": 2, \"high\": 1}", "{\"points\": [[1, 2]], \"colour\": 1}"}) {

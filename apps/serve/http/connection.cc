@@ -51,10 +51,11 @@ class Connection : public Peer, public std::enable_shared_from_this<Connection> 
     WaitForRequest(limits().header_seconds);
   }
 
-  bool silent() const override { return phase_ == Phase::kSilent; }
+  bool waiting() const override { return phase_ == Phase::kSilent || phase_ == Phase::kReading; }
+  void Drop() override { Close(); }
   void Finish() override {
     last_ = true;
-    if (silent()) Close();
+    if (phase_ == Phase::kSilent) Close();
   }
   void Abort() override { stop_.request_stop(); }
 

@@ -53,7 +53,8 @@ class LiveConnection : public Peer, public std::enable_shared_from_this<LiveConn
     });
   }
 
-  bool silent() const override { return false; }
+  bool waiting() const override { return false; }
+  void Drop() override { Abort(); }
   void Finish() override {
     stop_.request_stop();
     if (closing_) return;
@@ -79,8 +80,8 @@ class LiveConnection : public Peer, public std::enable_shared_from_this<LiveConn
 
   void Work(std::string message) {
     working_ = true;
-    const bool taken = state_->workers->Submit([self = shared_from_this(), message = std::move(message),
-                                                guard = boost::asio::make_work_guard(state_->io)]() mutable {
+    const bool taken = state_->live_workers->Submit([self = shared_from_this(), message = std::move(message),
+                                                     guard = boost::asio::make_work_guard(state_->io)]() mutable {
       const Stopwatch clock;
       std::string answer = self->session_->Answer(message, self->stop_.get_token());
       const double seconds = clock.Milliseconds() / 1000;

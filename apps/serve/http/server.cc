@@ -27,12 +27,12 @@ void RaiseDescriptorLimit(int wanted) {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-// Room for a new connection: the one that has waited longest for its client goes.
+// Room for a new connection: the oldest that waits for its client goes.
 void MakeRoom(Server::State& state) {
   if (state.open < state.options.limits.connections) return;
   for (Peer* peer : state.peers) {
-    if (!peer->silent()) continue;
-    peer->Finish();
+    if (!peer->waiting()) continue;
+    peer->Drop();
     return;
   }
 }
@@ -48,8 +48,8 @@ void Accept(const std::shared_ptr<Server::State>& state) {
       return;
     }
     MakeRoom(*state);
-    // Beyond the limit and nobody silent: closed unread.
-    if (state->open < state->options.limits.connections) StartConnection(state, std::move(socket));
+    // A few more than the limit, until those that were dropped are gone; when nobody waits, it is closed unread.
+    if (state->open < state->options.limits.connections + 64) StartConnection(state, std::move(socket));
     Accept(state);
   });
 }
@@ -100,11 +100,16 @@ Server::Server(const ServeOptions& options, Handler& handler) : state_(std::make
   check("bind");
   state_->acceptor.listen(1024, error);
   check("listen at");
-  state_->workers = std::make_unique<Workers>(ResolveThreads(options.threads), options.limits.waiting);
+  const int threads = ResolveThreads(options.threads);
+  state_->workers = std::make_unique<Workers>(threads, options.limits.waiting);
+  state_->live_workers = std::make_unique<Workers>((threads + 1) / 2, options.limits.live_connections);
 }
 
 // The threads end here and not where the last of those who share the state lets go of it, which may be one of them.
-Server::~Server() { state_->workers.reset(); }
+Server::~Server() {
+  state_->live_workers.reset();
+  state_->workers.reset();
+}
 
 int Server::port() const { return state_->acceptor.local_endpoint().port(); }
 
@@ -120,7 +125,7 @@ void Server::Run(const std::stop_token& stop) {
   // The timers of the end keep nothing waiting: once all connections are closed it is over.
   while (!state_->io.stopped()) {
     state_->io.run_one();
-    if (state_->ending && state_->open == 0 && state_->workers->busy() == 0) break;
+    if (state_->ending && state_->open == 0 && busy() == 0) break;
   }
   state_->drain.cancel();
   state_->retry.cancel();
@@ -128,6 +133,6 @@ void Server::Run(const std::stop_token& stop) {
 }
 
 int Server::connections() const { return state_->open; }
-int Server::busy() const { return state_->workers ? state_->workers->busy() : 0; }
+int Server::busy() const { return state_->workers->busy() + state_->live_workers->busy(); }
 
 }  // namespace instantgp::serve

@@ -19,9 +19,10 @@ namespace instantgp::serve {
 class Peer {
  public:
   virtual ~Peer() = default;
-  virtual bool silent() const = 0;  // waits for its client and has nothing under way
-  virtual void Finish() = 0;        // close now when silent, else after the answer under way
-  virtual void Abort() = 0;         // stop the work under way
+  virtual bool waiting() const = 0;  // for its client: for a request, or for the rest of one
+  virtual void Drop() = 0;           // close now
+  virtual void Finish() = 0;         // close now when no request has begun, else after its answer
+  virtual void Abort() = 0;          // stop the work under way
 };
 
 struct Server::State {
@@ -39,6 +40,7 @@ struct Server::State {
   int live = 0;
   bool ending = false;
   std::unique_ptr<Workers> workers;
+  std::unique_ptr<Workers> live_workers;  // a hand that draws does not wait for fits
 };
 
 }  // namespace instantgp::serve

@@ -20,7 +20,7 @@ export function calls(what, options, origin) {
   const estimator = {
     fit: `model = instantgp.OneShotGPRegressor(kernel=${python(options.kernel)}, method=${python(options.method)}).fit(X, y)`,
     ensemble: `model = instantgp.EnsembleGPRegressor(method=${python(options.method)}).fit(X, y)`,
-    search: `model = instantgp.search(X, y)`,
+    search: `result = instantgp.search(X, y)`,
   }[what];
   const cpp = {
     fit: `  const Model model = Fit(data, ${python(options.kernel)}, {.method = *MethodFromName(${python(options.method)})});`,
