@@ -1,6 +1,8 @@
 // The live connection: every kernel from one encoding, errors in their place, the newest message first.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "instantgp/data/dataset.h"
 #include "instantgp/model/session.h"
 #include "tests/serve/server_support.h"
@@ -120,7 +122,8 @@ TEST(ServeLive, NumbersAreThoseOfTheLibrary) {
   const Dataset data = Dataset::Of(X, y, {"x"}, "y");
   Session session;
   // Several kernels of one message go without averaging over draws, as the members of an ensemble do.
-  const Model model = session.Fit(session.Encode(data), "SE").Averaged(Matrix());
+  const Model averaged = session.Fit(session.Encode(data), "SE");
+  const Model model = averaged.Averaged(averaged.Draws().leftCols(0));
   const Prediction expected = model.Predict(Vector::LinSpaced(50, 0, 8));
   for (Index i = 0; i < 50; ++i) {
     EXPECT_EQ(answer["kernels"][0]["mean"][static_cast<std::size_t>(i)].get<double>(), expected.mean[i]);

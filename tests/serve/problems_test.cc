@@ -1,7 +1,8 @@
 // Whatever a client sends, it gets an answer that says what is wrong, soon, and the server goes on.
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include <algorithm>
+#include <functional>
 
 #include "tests/cli/cli_support.h"
 #include "tests/serve/server_support.h"

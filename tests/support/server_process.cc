@@ -77,7 +77,7 @@ std::string Client::ReadSome(std::size_t most, int patience_ms) {
   return some;
 }
 
-Reply Client::Read(int patience_ms) {
+Reply Client::Read(int patience_ms, bool head_only) {
   const Stopwatch clock;
   Reply reply;
   std::string text;
@@ -97,7 +97,9 @@ Reply Client::Read(int patience_ms) {
     begin = stop + 2;
   }
   text.erase(0, end + 4);
-  if (reply.headers.contains("content-length")) {
+  if (head_only) {
+    rest_ = text;
+  } else if (reply.headers.contains("content-length")) {
     const auto length = static_cast<std::size_t>(std::stoul(reply.headers["content-length"]));
     while (text.size() < length && more()) {
     }
@@ -179,7 +181,7 @@ Reply ServerProcess::Ask(const std::string& method, const std::string& target, c
   Client client(port_);
   const Stopwatch clock;
   client.Send(RequestText(host(), method, target, body, headers));
-  Reply reply = client.Read();
+  Reply reply = client.Read(30000, method == "HEAD");
   reply.milliseconds = clock.Milliseconds();
   return reply;
 }

@@ -31,7 +31,7 @@ class Client {
   Client& operator=(const Client&) = delete;
 
   void Send(const std::string& bytes);  // what the server refuses to take is left
-  Reply Read(int patience_ms = 30000);
+  Reply Read(int patience_ms = 30000, bool head_only = false);
   // What comes next, up to so many bytes; empty at the end or when nothing comes in time.
   std::string ReadSome(std::size_t most, int patience_ms = 30000);
   void ShutDown();  // nothing more will be sent

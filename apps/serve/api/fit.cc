@@ -50,6 +50,11 @@ Json Fit(Call& call) {
   });
   fields.CheckAllUsed();
   CheckCost(loaded.train, options, call.limits);
+  for (const Method other : compare) {
+    FitOptions compared = options;
+    compared.method = other;
+    CheckCost(loaded.train, compared, call.limits, static_cast<double>(compare.size()));
+  }
   Session session(ReadSession(call, 1));
   const Model model = session.Fit(loaded.train, kernel, options);
   const cli::FitReport report = cli::ReportOn(model, model.warnings(), loaded, false);

@@ -80,6 +80,9 @@ class Connection : public Peer, public std::enable_shared_from_this<Connection> 
   void ReadHeader() {
     phase_ = Phase::kReading;
     clock_ = Stopwatch();
+    keep_alive_ = head_only_ = false;
+    route_ = {};
+    allowed_origin_.clear();
     parser_.emplace();
     parser_->header_limit(static_cast<std::uint32_t>(limits().header_bytes));
     parser_->body_limit(limits().body_bytes);
@@ -195,8 +198,11 @@ class Connection : public Peer, public std::enable_shared_from_this<Connection> 
     const bool taken =
         state_->workers->Submit([self = shared_from_this(), guard = asio::make_work_guard(state_->io)]() mutable {
           Response response = self->state_->handler.Answer(self->request_);
-          asio::post(self->state_->io,
-                     [self, response = std::move(response)]() mutable { self->Done(std::move(response)); });
+          // With the last hold on the connection: it must not end on this thread.
+          asio::io_context& io = self->state_->io;
+          asio::post(io, [self = std::move(self), response = std::move(response)]() mutable {
+            self->Done(std::move(response));
+          });
         });
     if (!taken) {
       request_.stream = nullptr;
@@ -312,7 +318,7 @@ class Connection : public Peer, public std::enable_shared_from_this<Connection> 
     beast::error_code ignored;
     stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
     phase_ = Phase::kSilent;
-    stream_.expires_after(std::chrono::seconds(2));
+    stream_.expires_after(std::chrono::milliseconds(state_->ending ? 100 : 1000));
     buffer_.consume(buffer_.size());
     Forget();
   }

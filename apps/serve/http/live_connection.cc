@@ -48,6 +48,7 @@ class LiveConnection : public Peer, public std::enable_shared_from_this<LiveConn
       }));
     }
     socket_.read_message_max(512 * 1024);
+    socket_.auto_fragment(false);
     socket_.async_accept(upgrade_, [self = shared_from_this()](boost::beast::error_code error) {
       if (!error) self->Read();
     });
@@ -85,7 +86,8 @@ class LiveConnection : public Peer, public std::enable_shared_from_this<LiveConn
       const Stopwatch clock;
       std::string answer = self->session_->Answer(message, self->stop_.get_token());
       const double seconds = clock.Milliseconds() / 1000;
-      boost::asio::post(self->state_->io, [self, seconds, answer = std::move(answer)]() mutable {
+      boost::asio::io_context& io = self->state_->io;
+      boost::asio::post(io, [self = std::move(self), seconds, answer = std::move(answer)]() mutable {
         self->state_->handler.Count("live message", 200, seconds);
         self->Write(std::move(answer));
       });
