@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The same request by HTTP, the command line and Python: equal numbers to the last bit. (C++: api_test.cc.)
 
-    parity_test.py PROGRAM AIRLINE.csv
+    parity_test.py PROGRAM
 """
 import json
 import subprocess
@@ -14,7 +14,7 @@ import instantgp
 
 
 def main():
-    program, airline = sys.argv[1:]
+    (program,) = sys.argv[1:]
     kernel = "SE + LIN"
     random = np.random.default_rng(3)
     X = random.uniform(size=(40, 2))

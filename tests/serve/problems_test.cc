@@ -48,6 +48,7 @@ TEST(ServeProblems, AddressesMethodsAndTypes) {
   ExpectProblem(Strict().Ask("GET", "/../etc/passwd"), 404);
   EXPECT_EQ(ExpectProblem(Strict().Ask("GET", "/v1/fit"), 405)["status"], 405);
   EXPECT_EQ(Strict().Ask("GET", "/v1/fit").headers.at("allow"), "POST");
+  ExpectProblem(Strict().Ask("OST", "/v1/fit"), 405);
   ExpectProblem(Strict().Ask("POST", "/v1/fit", "x", {{"Content-Type", "image/png"}}), 415);
   ExpectProblem(Strict().Ask("POST", "/v1/fit", "x", {{"Content-Encoding", "gzip"}}), 415);
   ExpectProblem(Strict().Ask("GET", "/v1/live"), 400);

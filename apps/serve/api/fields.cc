@@ -77,7 +77,6 @@ Fields Fields::Of(const Request& request) {
     for (auto& [name, value] : ParseQuery(request.query)) fields.values_[Canonical(name)] = std::move(value);
     return fields;
   }
-  // curl's --data-binary sends tables as forms unless it is told otherwise.
   if (kind != "text/csv" && kind != "text/plain" && kind != "text/tab-separated-values" && !kind.empty()) {
     throw HttpError(415,
                     "send application/json, or text/csv with the options in the query, not '" + OneLine(kind) + "'");

@@ -52,7 +52,8 @@ Service::Service(const ServeOptions& options)
 Route Service::Find(std::string_view method, std::string_view path) const {
   const auto only = [&](std::string_view allowed, Route route) {
     route.methods = allowed;
-    if (allowed.find(method) == std::string_view::npos) route.kind = RouteKind::kWrongMethod;
+    const std::string list = ", " + std::string(allowed) + ",", wanted = ", " + std::string(method) + ",";
+    if (list.find(wanted) == std::string::npos) route.kind = RouteKind::kWrongMethod;
     return route;
   };
   if (path == "/healthz") return only("GET", {RouteKind::kAtOnce, "/healthz", "", true});
