@@ -26,6 +26,7 @@ constexpr char kExamples[] = R"(Examples:
   instantgp search data.csv --budget 2
   instantgp update price.gp today.csv
   instantgp simulate --kernel "SE + PER" --n 100 | instantgp fit -
+  instantgp serve --open
 
 'instantgp COMMAND --help' explains each command.)";
 
@@ -86,6 +87,7 @@ int Run(int argc, char** argv) {
   RegisterTrain(app, selected);
   RegisterForecast(app, selected);
   RegisterEvaluate(app, selected);
+  RegisterServe(app, selected);
   RegisterInfo(app, selected);
   try {
     app.parse(argc, argv);

@@ -6,6 +6,7 @@
 #include "apps/cli/options/common.h"
 #include "apps/cli/options/data_options.h"
 #include "apps/cli/options/session.h"
+#include "apps/cli/report/documents.h"
 #include "apps/cli/report/ensemble_report.h"
 #include "apps/cli/report/predictive_plot.h"
 #include "apps/cli/terminal/progress.h"
@@ -96,12 +97,7 @@ void RunEnsemble(const EnsembleArguments& options) {
   const Ensemble ensemble = FitEnsemble(*session, loaded.train, kernels, ensemble_options);
   progress.reset();
 
-  EnsembleReport report{ReportOnData(ensemble, ensemble.warnings(), loaded, options.common.verbose), &ensemble, {}};
-  if (held_out) {
-    for (const EnsembleMember& member : ensemble.members()) {
-      report.member_scores.push_back(member.model.Score(held_out->X, held_out->y));
-    }
-  }
+  const EnsembleReport report = ReportOn(ensemble, loaded, options.common.verbose);
   Results results;
   if (loaded.new_rows) {
     results.predictions = ComputePredictions(ensemble, loaded.new_rows->X, {});
@@ -112,9 +108,7 @@ void RunEnsemble(const EnsembleArguments& options) {
     results.files.Add(options.data.plot, PredictivePlot(ensemble, loaded.train, held_out));
   }
   if (options.common.json) {
-    results.document["schema"] = "instantgp/ensemble/1";
-    results.document.update(ReportJson(report));
-    results.document["seed"] = options.common.seed;
+    results.document = EnsembleDocument(report, options.common.seed);
   } else {
     results.text = ReportText(report);
   }

@@ -7,6 +7,7 @@
 #include "apps/cli/options/data_options.h"
 #include "apps/cli/options/session.h"
 #include "apps/cli/report/comparison.h"
+#include "apps/cli/report/documents.h"
 #include "apps/cli/report/model_output.h"
 #include "apps/cli/terminal/progress.h"
 #include "apps/cli/terminal/terminal.h"
@@ -134,11 +135,7 @@ void RunFit(const FitArguments& options) {
     if (!options.common.quiet) Message("wrote " + data.output);
   }
   if (options.common.json) {
-    results.document["schema"] = "instantgp/fit/1";
-    results.document.update(ReportJson(report));
-    results.document["seed"] = options.common.seed;
-    if (explanation) results.document["explanation"] = ExplanationJson(*explanation);
-    if (!comparison.empty()) results.document["comparison"] = ComparisonJson(comparison);
+    results.document = FitDocument(report, options.common.seed, explanation, comparison);
   } else {
     results.text = ReportText(report);
     if (options.explain.print) results.text += "\n" + ExplanationText(*explanation, model.target_name());

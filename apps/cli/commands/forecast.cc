@@ -6,6 +6,7 @@
 
 #include "apps/cli/commands/process_group.h"
 #include "apps/cli/options/common.h"
+#include "apps/cli/report/documents.h"
 #include "apps/cli/report/forecast_report.h"
 #include "apps/cli/report/partial_output.h"
 #include "apps/cli/terminal/interrupt.h"
@@ -196,13 +197,7 @@ void ForecastTogether(const ForecastArguments& arguments, Communicator& group) {
     files.Write(arguments.common.quiet);
   }
   if (arguments.common.json) {
-    Json document;
-    document["schema"] = "instantgp/forecast/1";
-    document["series"] = Json::array();
-    for (const ForecastedSeries& one : outcome.kept) document["series"].push_back(ForecastJson(layout, one));
-    document["time_ms"] = {{"total", 1000 * seconds}, {"forecast", forecasting.Milliseconds()}};
-    document["warnings"] = Json::array();
-    WriteStdout(JsonText(std::move(document)));
+    WriteStdout(JsonText(ForecastDocument(layout, outcome.kept, 1000 * seconds, forecasting.Milliseconds())));
     return;
   }
   const bool one = table.size() == 1 && outcome.kept.size() == 1 && layout.by_names.empty();

@@ -5,11 +5,11 @@
 #include "apps/cli/commands/stream_predictions.h"
 #include "apps/cli/options/common.h"
 #include "apps/cli/options/table_input.h"
+#include "apps/cli/report/documents.h"
 #include "apps/cli/report/predictions.h"
 #include "apps/cli/terminal/terminal.h"
 #include "instantgp/base/diagnosis.h"
 #include "instantgp/base/error.h"
-#include "instantgp/base/version.h"
 
 namespace instantgp::cli {
 namespace {
@@ -35,13 +35,6 @@ struct PredictArguments {
   bool latent = false, cov = false;
   int samples = 0;
 };
-
-void AddKernel(const Model& model, Json& document) { document["kernel"] = model.KernelText(); }
-
-void AddKernel(const Ensemble& ensemble, Json& document) {
-  document["kernels"] = Json::array();
-  for (const EnsembleMember& member : ensemble.members()) document["kernels"].push_back(member.model.KernelText());
-}
 
 template <typename Fitted>
 void Predict(const Fitted& fitted, const PredictArguments& options) {
@@ -69,18 +62,7 @@ void Predict(const Fitted& fitted, const PredictArguments& options) {
 
   std::string text;
   if (options.common.json) {
-    Json document;
-    document["schema"] = "instantgp/predict/1";
-    document["version"] = kVersion;
-    document["model"] = options.model;
-    AddKernel(fitted, document);
-    document["target"] = fitted.target_name();
-    document["n"] = rows.X.rows();
-    document["latent"] = options.latent;
-    AddPredictions(output, document);
-    if (scores) document["scores"] = ScoresToJson(*scores);
-    document["warnings"] = warnings;
-    text = JsonText(std::move(document));
+    text = JsonText(PredictDocument(fitted, options.model, options.latent, output, scores, warnings));
   } else {
     text = PredictionsToCsv(output);
   }

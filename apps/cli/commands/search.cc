@@ -8,11 +8,11 @@
 #include "apps/cli/options/common.h"
 #include "apps/cli/options/data_options.h"
 #include "apps/cli/options/session.h"
+#include "apps/cli/report/documents.h"
 #include "apps/cli/report/model_output.h"
 #include "apps/cli/terminal/progress.h"
 #include "apps/cli/terminal/terminal.h"
 #include "instantgp/base/diagnosis.h"
-#include "instantgp/model/weighting.h"
 
 namespace instantgp::cli {
 namespace {
@@ -43,13 +43,6 @@ struct SearchArguments {
   ExplainOptions explain;
 };
 
-// How probable each candidate is among all, by its score.
-Vector Probabilities(const SearchResult& result, int n) {
-  Vector scores(static_cast<Index>(result.candidates.size()));
-  for (Index k = 0; k < scores.size(); ++k) scores[k] = -n * result.candidates[k].score;
-  return SoftmaxWeights(scores);
-}
-
 std::string CandidatesText(const SearchResult& result, int top) {
   std::vector<std::vector<std::string>> rows = {{"", "kernel", "score", "NLML", "parameters", "by"}};
   std::string words;
@@ -68,25 +61,6 @@ std::string CandidatesText(const SearchResult& result, int top) {
   return out + "\n" + Heading("In words") + "\n" + words;
 }
 
-Json CandidatesJson(const SearchResult& result, int n) {
-  const Vector probability = Probabilities(result, n);
-  Json list = Json::array();
-  for (std::size_t k = 0; k < result.candidates.size(); ++k) {
-    const Candidate& c = result.candidates[k];
-    list.push_back({{"kernel", c.kernel},
-                    {"kernel_short", c.kernel_short},
-                    {"weight", probability[static_cast<Index>(k)]},
-                    {"score", c.score},
-                    {"nlml_per_point", c.nlml},
-                    {"parameters", c.parameters},
-                    {"refined", c.refined},
-                    {"round", c.round},
-                    {"words", c.words},
-                    {"status", "ok"}});
-  }
-  return list;
-}
-
 void RunSearch(const SearchArguments& options) {
   const LoadedData loaded = LoadData(options.data, "search", options.common.seed, [](const Dataset&) {});
   SearchOptions search = options.search;
@@ -101,17 +75,7 @@ void RunSearch(const SearchArguments& options) {
   Results results;
   const std::optional<Explanation> explanation = AddModelOutput(model, loaded, options.data, options.explain, results);
   if (options.common.json) {
-    Json& j = results.document;
-    j["schema"] = "instantgp/search/1";
-    j.update(ReportJson(report));
-    j["words"] = result.candidates.front().words;
-    j["evaluated"] = result.evaluated;
-    j["failed"] = result.failed;
-    j["rounds"] = result.rounds;
-    j["out_of_time"] = result.out_of_time;
-    j["candidates"] = CandidatesJson(result, std::min(model.rows(), kSearchRows));
-    j["seed"] = options.common.seed;
-    if (explanation) j["explanation"] = ExplanationJson(*explanation);
+    results.document = SearchDocument(result, report, options.common.seed, explanation);
   } else {
     results.text = CandidatesText(result, options.top) + "\n" + ReportText(report);
     if (options.explain.print) results.text += "\n" + ExplanationText(*explanation, model.target_name());

@@ -8,6 +8,7 @@
 #include "apps/cli/options/common.h"
 #include "apps/cli/options/session.h"
 #include "apps/cli/options/table_input.h"
+#include "apps/cli/report/documents.h"
 #include "apps/cli/report/fit_report.h"
 #include "apps/cli/terminal/terminal.h"
 #include "instantgp/base/diagnosis.h"
@@ -81,19 +82,7 @@ void RunUpdate(const UpdateArguments& options) {
             [&](const std::string& path) { SaveModel(result.model, path); });
   std::string text;
   if (options.common.json) {
-    Json document;
-    document["schema"] = "instantgp/update/1";
-    document.update(ReportJson(report));
-    document["added"] = rows.X.rows();
-    document["reinferred"] = result.reinferred;
-    const Drift& drift = result.drift;
-    document["drift"] = {{"rows", drift.rows},
-                         {"nll_standardized", drift.score},
-                         {"expected_nll_standardized", drift.expected},
-                         {"mean_square", drift.mean_square},
-                         {"standard_score", drift.standard_score},
-                         {"drifting", drift.drifting}};
-    text = JsonText(std::move(document));
+    text = JsonText(UpdateDocument(result, report, rows.X.rows()));
   } else {
     text = Heading("Update") + "\n" + DriftText(result) + "\n" + ReportText(report);
   }

@@ -48,6 +48,7 @@ void RegisterSimulate(CLI::App& app, Selected& selected);
 void RegisterTrain(CLI::App& app, Selected& selected);
 void RegisterForecast(CLI::App& app, Selected& selected);
 void RegisterEvaluate(CLI::App& app, Selected& selected);
+void RegisterServe(CLI::App& app, Selected& selected);  // apps/serve
 void RegisterInfo(CLI::App& app, Selected& selected);
 
 // Files to be written together once everything that can fail has been computed.

@@ -116,51 +116,72 @@ void AddResultOptions(CLI::App& command, DataOptions& options) {
   command.add_option("--plot", options.plot, "Draw the fit (SVG)")->type_name("F.svg");
 }
 
-LoadedData LoadData(const DataOptions& options, const std::string& command, std::uint64_t seed,
-                    const std::function<void(const Dataset&)>& check) {
-  CheckCombination(options, command);
+LoadedData Divide(const TableSource& source, std::optional<double> holdout, std::uint64_t seed,
+                  const std::function<void(const Dataset&)>& check) {
+  const LabelledTable& table = source.table;
   LoadedData loaded;
-  loaded.source = options.example ? "airline example" : options.data == "-" ? "standard input" : OneLine(options.data);
-  const LabelledTable table = ReadData(options);
+  loaded.source = source.name;
   if (table.dropped > 0) {
     loaded.notes.push_back(Count(table.dropped, "row") + " with missing values left out (--missing drop)");
   }
   // What the rows are to be learnt from is settled before anything is learnt from them: levels, medians, first dates.
   Split split;
-  if (options.holdout) split = HoldoutSplit(static_cast<int>(table.known.size()), *options.holdout, seed);
-  loaded.train = table.Learn(options.holdout ? Chosen(table.known, split.train) : table.known);
+  if (holdout) split = HoldoutSplit(static_cast<int>(table.known.size()), *holdout, seed);
+  loaded.train = table.Learn(holdout ? Chosen(table.known, split.train) : table.known);
   if (loaded.train.recipe) {
     for (const ColumnRecipe& column : loaded.train.recipe->columns) {
       for (std::string& remark : Remarks(column)) loaded.notes.push_back(std::move(remark));
     }
   }
   check(loaded.train);
-  if (options.holdout) {
-    loaded.held_out = HeldOut(table, loaded.train, Chosen(table.known, split.test), loaded.notes);
-  }
-  loaded.stream = options.streams && CanStream(options);
-  if (loaded.stream) {
-    CheckOpening(options, loaded.train);
-  } else if (!options.predict.empty()) {
-    loaded.new_rows = ReadNewRows(options.predict, ShapeOf(loaded.train), PoliciesOf(options));
+  if (holdout) loaded.held_out = HeldOut(table, loaded.train, Chosen(table.known, split.test), loaded.notes);
+  if (source.new_rows) {
+    loaded.new_rows = source.new_rows(loaded.train);
     for (const std::string& note : NotesOn(*loaded.new_rows)) {
-      loaded.notes.push_back(OneLine(options.predict) + ": " + note);
+      loaded.notes.push_back(source.new_rows_name + ": " + note);
     }
   }
   if (!table.open.empty()) {
-    std::string note = Count(static_cast<long>(table.open.size()), "row") + " without a target not learnt from";
-    if (options.predict.empty() && options.output.empty()) note += "; --output P.csv writes predictions for them";
-    loaded.notes.push_back(std::move(note));
+    loaded.notes.push_back(Count(static_cast<long>(table.open.size()), "row") + " without a target not learnt from" +
+                           source.open_rows_hint);
   }
-  if (!loaded.new_rows && !loaded.stream && !table.open.empty()) {
-    loaded.new_rows = OpenRows(table, loaded.train, UnseenFromName(options.policies.unseen));
+  if (!loaded.new_rows && !source.new_rows_streamed && !table.open.empty()) {
+    loaded.new_rows = OpenRows(table, loaded.train, source.unseen);
     loaded.notes.insert(loaded.notes.end(), loaded.new_rows->notes.begin(), loaded.new_rows->notes.end());
   }
+  return loaded;
+}
+
+LoadedData LoadData(const DataOptions& options, const std::string& command, std::uint64_t seed,
+                    const std::function<void(const Dataset&)>& check) {
+  CheckCombination(options, command);
+  TableSource source;
+  source.name = options.example ? "airline example" : options.data == "-" ? "standard input" : OneLine(options.data);
+  source.table = ReadData(options);
+  source.unseen = UnseenFromName(options.policies.unseen);
+  source.new_rows_streamed = options.streams && CanStream(options);
+  if (!options.predict.empty() && !source.new_rows_streamed) {
+    source.new_rows_name = OneLine(options.predict);
+    source.new_rows = [&options](const Dataset& train) {
+      return ReadNewRows(options.predict, ShapeOf(train), PoliciesOf(options));
+    };
+  }
+  if (options.predict.empty() && options.output.empty()) {
+    source.open_rows_hint = "; --output P.csv writes predictions for them";
+  }
+  LoadedData loaded = Divide(source, options.holdout, seed, check);
+  loaded.stream = source.new_rows_streamed;
+  if (loaded.stream) CheckOpening(options, loaded.train);
   if (!options.output.empty() && !loaded.new_rows && !loaded.stream) {
     throw Error(ErrorCode::kUsage,
                 "--output says where to write predictions; add --predict X.csv, or rows with an empty target");
   }
   return loaded;
+}
+
+void AddPredicted(Results& results) {
+  if (results.predictions) AddPredictions(*results.predictions, results.document["predictions"]);
+  if (results.prediction_scores) results.document["prediction_scores"] = ScoresToJson(*results.prediction_scores);
 }
 
 void Deliver(Results results, const DataOptions& options, const CommonOptions& common, const std::string& target) {
@@ -173,8 +194,8 @@ void Deliver(Results results, const DataOptions& options, const CommonOptions& c
   if (results.predictions && !on_stdout) results.files.Add(options.output, csv);
   results.files.Write(common.quiet);
   if (common.json) {
-    if (on_stdout) AddPredictions(*results.predictions, results.document["predictions"]);
-    if (results.prediction_scores) results.document["prediction_scores"] = ScoresToJson(*results.prediction_scores);
+    if (!on_stdout) results.predictions.reset();  // they are in their file
+    AddPredicted(results);
     return WriteStdout(JsonText(std::move(results.document)));
   }
   if (results.prediction_scores) {

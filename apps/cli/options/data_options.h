@@ -10,6 +10,7 @@
 #include "apps/cli/options/table_input.h"
 #include "apps/cli/report/predictions.h"
 #include "instantgp/data/dataset.h"
+#include "instantgp/data/labelled_table.h"
 
 namespace instantgp::cli {
 
@@ -38,8 +39,23 @@ struct LoadedData {
   bool stream = false;
 };
 
-// Throws Error(kUsage) for options that do not go together. `check` sees the table before the split and before the rows
-// to predict at are read, so that a bad kernel is reported first.
+// A table and the rows to predict at, wherever they come from: files, or the body of a request.
+struct TableSource {
+  std::string name;  // LoadedData::source
+  LabelledTable table;
+  std::function<NewRows(const Dataset& train)> new_rows;  // empty: none
+  std::string new_rows_name;                              // what notes on them begin with
+  bool new_rows_streamed = false;                         // they are read in pieces later, and none is kept
+  UnseenPolicy unseen = UnseenPolicy::kError;             // for rows without a target
+  std::string open_rows_hint;                             // what a note on rows without a target goes on with
+};
+
+// Learns from the rows that are not held out. `check` sees them before the rows held out or to predict at are looked
+// at, so that a bad kernel is reported first.
+LoadedData Divide(const TableSource& source, std::optional<double> holdout, std::uint64_t seed,
+                  const std::function<void(const Dataset&)>& check);
+
+// Throws Error(kUsage) for options that do not go together. Otherwise Divide.
 LoadedData LoadData(const DataOptions& options, const std::string& command, std::uint64_t seed,
                     const std::function<void(const Dataset&)>& check);
 
@@ -51,6 +67,8 @@ struct Results {
   std::optional<PredictionOutput> predictions;
   std::optional<Scores> prediction_scores;
 };
+// Puts the predictions and their scores, where there are some, into the document.
+void AddPredicted(Results& results);
 // Writes the files, then the document or the text to stdout; predictions go to --output or take stdout, in which case
 // the text steps aside to stderr.
 void Deliver(Results results, const DataOptions& options, const CommonOptions& common, const std::string& target);

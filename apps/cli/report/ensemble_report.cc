@@ -48,6 +48,15 @@ std::string MembersText(const EnsembleReport& report) {
 
 }  // namespace
 
+EnsembleReport ReportOn(const Ensemble& ensemble, const LoadedData& loaded, bool verbose) {
+  EnsembleReport report{ReportOnData(ensemble, ensemble.warnings(), loaded, verbose), &ensemble, {}};
+  if (!loaded.held_out) return report;
+  for (const EnsembleMember& member : ensemble.members()) {
+    report.member_scores.push_back(member.model.Score(loaded.held_out->X, loaded.held_out->y));
+  }
+  return report;
+}
+
 std::string ReportText(const EnsembleReport& report) {
   const Ensemble& ensemble = *report.ensemble;
   const EnsembleSummary& summary = ensemble.summary();

@@ -16,6 +16,9 @@ struct EnsembleReport : CommonReport {
   std::vector<Scores> member_scores;  // of the rows held out, in the order of the members; or empty
 };
 
+// With the scores of the rows that were held out; `ensemble` must outlive the report.
+EnsembleReport ReportOn(const Ensemble& ensemble, const LoadedData& loaded, bool verbose);
+
 std::string ReportText(const EnsembleReport& report);
 // Without "schema".
 Json ReportJson(const EnsembleReport& report);

@@ -21,7 +21,7 @@ void CheckJointSize(const Matrix& X, const PredictionRequest& request) {
   if (!request.cov && request.samples == 0) return;
   const double m = static_cast<double>(X.rows());
   const double bytes = 8 * (2 * m * m + m * request.samples);
-  if (bytes > kDefaultMemoryLimit) {
+  if (bytes > request.memory_limit) {
     throw Error(ErrorCode::kLimit, "the joint covariance of " + std::to_string(X.rows()) +
                                        " rows exceeds the memory limit; predict fewer rows at a time or leave "
                                        "out --samples and --cov");
@@ -38,7 +38,8 @@ void AddJoint(const Fitted& fitted, const Matrix& X, const PredictionRequest& re
 
 PredictionOutput ComputePredictions(const Model& model, const Matrix& X, const PredictionRequest& request) {
   CheckJointSize(X, request);
-  const Prediction prediction = model.Predict(X, request.noise, {.threads = request.threads, .stop = StopToken()});
+  const std::stop_token stop = request.stop.stop_possible() ? request.stop : StopToken();
+  const Prediction prediction = model.Predict(X, request.noise, {.threads = request.threads, .stop = stop});
   PredictionOutput output;
   output.mean = prediction.mean;
   output.std = prediction.std;

@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <optional>
+#include <stop_token>
 #include <string>
 
 #include "apps/cli/options/common.h"
 #include "instantgp/model/ensemble.h"
 #include "instantgp/model/model.h"
+#include "instantgp/model/options.h"
 
 namespace instantgp::cli {
 
@@ -17,6 +19,8 @@ struct PredictionRequest {
   bool cov = false;
   std::uint64_t seed = 0;
   int threads = 0;
+  std::stop_token stop = {};                  // none: Ctrl-C
+  double memory_limit = kDefaultMemoryLimit;  // of the joint covariance
 };
 
 struct PredictionOutput {

@@ -1,0 +1,195 @@
+// The live connection: every kernel from one encoding, errors in their place, the newest message first.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "instantgp/data/dataset.h"
+#include "instantgp/model/session.h"
+#include "tests/serve/server_support.h"
+
+namespace instantgp::testing {
+namespace {
+
+using nlohmann::json;
+
+// As much of RFC 6455 as a client needs that sends texts.
+class Socket {
+ public:
+  explicit Socket(const RunningServer& server, std::vector<Header> headers = {}) : client_(server.port()) {
+    headers.insert(headers.end(), {{"Upgrade", "websocket"},
+                                   {"Connection", "Upgrade"},
+                                   {"Sec-WebSocket-Version", "13"},
+                                   {"Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="}});
+    client_.Send(RequestText(server.host(), "GET", "/v1/live", "", headers));
+    reply_ = client_.Read();
+  }
+  const Reply& reply() const { return reply_; }
+
+  void Send(const std::string& text) {
+    std::string frame = "\x81";
+    if (text.size() < 126) {
+      frame += static_cast<char>(0x80 | text.size());
+    } else if (text.size() < 65536) {
+      frame += static_cast<char>(0x80 | 126);
+      frame += static_cast<char>(text.size() >> 8);
+      frame += static_cast<char>(text.size() & 255);
+    } else {
+      frame += static_cast<char>(0x80 | 127);
+      for (int shift = 56; shift >= 0; shift -= 8) frame += static_cast<char>((text.size() >> shift) & 255);
+    }
+    frame += std::string(4, '\0');  // a mask of zeros changes nothing
+    client_.Send(frame + text);
+  }
+  void Send(const json& message) { Send(message.dump()); }
+
+  json Receive() {
+    const std::string head = Exactly(2);
+    if (head.size() < 2) return {};
+    std::size_t length = static_cast<unsigned char>(head[1]) & 127;
+    const std::size_t more = length == 126 ? 2 : length == 127 ? 8 : 0;
+    if (more > 0) {
+      length = 0;
+      for (const unsigned char byte : Exactly(more)) length = 256 * length + byte;
+    }
+    return json::parse(Exactly(length), nullptr, false);
+  }
+
+ private:
+  std::string Exactly(std::size_t count) {
+    std::string bytes;
+    while (bytes.size() < count) {
+      const std::string next = client_.ReadSome(count - bytes.size());
+      if (next.empty()) break;
+      bytes += next;
+    }
+    return bytes;
+  }
+
+  Client client_;
+  Reply reply_;
+};
+
+json Message(int seq, int points = 30) {
+  json list = json::array();
+  for (int i = 0; i < points; ++i) list.push_back({0.2 * i, std::sin(0.9 * i) + 0.01 * ((7 * i) % 5)});
+  return {{"seq", seq}, {"points", list}, {"kernels", {"SE", "LIN", "PER", "SE + PER", "LIN + SE*PER"}},
+          {"grid", 50}, {"low", 0},       {"high", 8}};
+}
+
+TEST(ServeLive, EveryKernelIsInferredFromOneMessage) {
+  const RunningServer server;
+  Socket socket(server);
+  ASSERT_EQ(socket.reply().status, 101);
+  EXPECT_EQ(socket.reply().headers.at("sec-websocket-accept"), "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
+  json message = Message(7);
+  message["samples"] = 2;
+  message["held_out"] = {{6.5, 0.1}, {7.5, -0.4}};
+  socket.Send(message);
+  const json answer = socket.Receive();
+  EXPECT_EQ(answer["seq"], 7);
+  ASSERT_EQ(answer["kernels"].size(), 5u);
+  EXPECT_EQ(answer["ranking"].size(), 5u);
+  double weights = 0;
+  for (const json& kernel : answer["kernels"]) {
+    EXPECT_EQ(kernel["mean"].size(), 50u);
+    EXPECT_EQ(kernel["std"].size(), 50u);
+    EXPECT_EQ(kernel["samples"].size(), 2u);
+    EXPECT_TRUE(kernel["holdout"].contains("rmse"));
+    EXPECT_FALSE(kernel["words"].get<std::string>().empty());
+    weights += kernel["weight"].get<double>();
+  }
+  EXPECT_NEAR(weights, 1, 1e-12);
+  const json& best = answer["kernels"][answer["ranking"][0].get<std::size_t>()];
+  EXPECT_TRUE(best.contains("explanation"));
+  EXPECT_TRUE(best.contains("parameters"));
+  for (const char* part : {"encode", "decode", "factorize", "predict", "total"}) {
+    EXPECT_GT(answer["time_ms"][part].get<double>(), 0) << part;
+  }
+}
+
+TEST(ServeLive, NumbersAreThoseOfTheLibrary) {
+  const RunningServer server;
+  Socket socket(server);
+  const json message = Message(1);
+  socket.Send(message);
+  const json answer = socket.Receive();
+  Matrix X(30, 1);
+  Vector y(30);
+  for (int i = 0; i < 30; ++i) {
+    X(i, 0) = message["points"][static_cast<std::size_t>(i)][0];
+    y[i] = message["points"][static_cast<std::size_t>(i)][1];
+  }
+  const Dataset data = Dataset::Of(X, y, {"x"}, "y");
+  Session session;
+  // Several kernels of one message go without averaging over draws, as the members of an ensemble do.
+  const Model averaged = session.Fit(session.Encode(data), "SE");
+  const Model model = averaged.Averaged(averaged.Draws().leftCols(0));
+  const Prediction expected = model.Predict(Vector::LinSpaced(50, 0, 8));
+  for (Index i = 0; i < 50; ++i) {
+    EXPECT_EQ(answer["kernels"][0]["mean"][static_cast<std::size_t>(i)].get<double>(), expected.mean[i]);
+    EXPECT_EQ(answer["kernels"][0]["std"][static_cast<std::size_t>(i)].get<double>(), expected.std[i]);
+  }
+}
+
+TEST(ServeLive, AWrongKernelIsMarkedAndNoObstacle) {
+  const RunningServer server;
+  Socket socket(server);
+  json message = Message(1);
+  message["kernels"] = {"SE", "SE + PEER", "(SE", "", "SE(z)"};
+  socket.Send(message);
+  const json answer = socket.Receive();
+  EXPECT_TRUE(answer["kernels"][0].contains("mean"));
+  EXPECT_EQ(answer["kernels"][1]["error"]["position"], 5);
+  EXPECT_EQ(answer["kernels"][2]["error"]["position"], 0);
+  EXPECT_TRUE(answer["kernels"][3].contains("error"));
+  EXPECT_EQ(answer["kernels"][4]["error"]["position"], 3);
+  EXPECT_EQ(answer["ranking"], json::array({0}));
+}
+
+TEST(ServeLive, BrokenMessagesGetAProblemAndTheConnectionStays) {
+  const RunningServer server;
+  Socket socket(server);
+  for (const std::string text :
+       {"{", "[1]", "{\"points\": 3}", "{\"points\": []}", "{\"points\": [[1]]}", "{\"points\": [[1, null]]}",
+        "{\"points\": [[1, 2]], \"kernels\": 5}", "{\"points\": [[1, 2]], \"grid\": 1e9}",
+        "{\"points\": [[1, 2]], \"low\": 2, \"high\": 1}", "{\"points\": [[1, 2]], \"colour\": 1}"}) {
+    socket.Send(text);
+    EXPECT_TRUE(socket.Receive().contains("problem")) << text;
+  }
+  socket.Send(Message(3, 3000));
+  EXPECT_EQ(socket.Receive()["problem"]["status"], 413);
+  for (const int points : {1, 2, 3}) {
+    socket.Send(Message(points, points));
+    EXPECT_EQ(socket.Receive()["seq"], points);
+  }
+}
+
+TEST(ServeLive, TheNewestMessageIsAnsweredAndOnesInBetweenAreNot) {
+  const RunningServer server({"--threads", "1"});
+  Socket socket(server);
+  for (int seq = 1; seq <= 100; ++seq) socket.Send(Message(seq, 200));
+  int answers = 0, last = 0;
+  while (last < 100) {
+    const json answer = socket.Receive();
+    ASSERT_TRUE(answer.contains("seq"));
+    EXPECT_GT(answer["seq"].get<int>(), last);
+    last = answer["seq"];
+    ++answers;
+  }
+  EXPECT_EQ(last, 100);
+  EXPECT_LT(answers, 50);
+}
+
+TEST(ServeLive, TokensAndOrigins) {
+  const RunningServer server({"--token", "0123456789abcdef-secret"});
+  EXPECT_EQ(Socket(server).reply().status, 401);
+  EXPECT_EQ(Socket(server, {{"Sec-WebSocket-Protocol", "instantgp, bearer.wrong"}}).reply().status, 401);
+  Socket good(server, {{"Sec-WebSocket-Protocol", "instantgp, bearer.0123456789abcdef-secret"}});
+  EXPECT_EQ(good.reply().status, 101);
+  EXPECT_EQ(good.reply().headers.at("sec-websocket-protocol"), "instantgp");
+  const RunningServer open;
+  EXPECT_EQ(Socket(open, {{"Origin", "http://evil.example"}}).reply().status, 403);
+}
+
+}  // namespace
+}  // namespace instantgp::testing
