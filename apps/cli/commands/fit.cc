@@ -184,8 +184,7 @@ void RegisterFit(CLI::App& app, Selected& selected) {
                     "oneshot, refine: the exact posterior whatever it costs, also for thousands of rows");
   command
       ->add_option("--transform", options->transform,
-                   "Look at the target through none, log or boxcox (a square root), or auto: whichever of them its "
-                   "values speak for. Intervals are then quantiles, and predictions have a column median [none]")
+                   "Fit the target through none, log, boxcox (a square root) or auto: by evidence [none]")
       ->type_name("NAME");
   command->add_option("--compare", options->compare, "Also fit the same rows with these methods and compare them")
       ->type_name("LIST");
