@@ -10,9 +10,9 @@ void AskForLargePages(void* begin, std::size_t bytes) {
 #ifdef MADV_HUGEPAGE
   constexpr std::uintptr_t kLarge = std::uintptr_t{2} << 20;
   // Whole pages within the range alone: what lies beside it is not ours.
-  const auto first = (reinterpret_cast<std::uintptr_t>(begin) + kLarge - 1) / kLarge * kLarge;
-  const auto last = (reinterpret_cast<std::uintptr_t>(begin) + bytes) / kLarge * kLarge;
-  if (first < last) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+  const auto address = reinterpret_cast<std::uintptr_t>(begin);
+  const std::uintptr_t first = (address + kLarge - 1) / kLarge * kLarge, last = (address + bytes) / kLarge * kLarge;
+  if (first < last) ::madvise(static_cast<char*>(begin) + (first - address), last - first, MADV_HUGEPAGE);
 #else
   static_cast<void>(begin);
   static_cast<void>(bytes);

@@ -131,7 +131,7 @@ Matrix Model::PredictCov(const Matrix& X_new, Noise noise) const {
 Matrix Model::Sample(const Matrix& X_new, int count, std::uint64_t seed, Noise noise) const {
   CheckColumns(X_new, columns());
   const Matrix scaled = predictive_->Samples(scaler_.ScaleX(X_new), noise, count, seed);
-  const Matrix samples = (scaled.array() * scaler_.y_std + scaler_.y_mean).matrix();
+  Matrix samples = (scaled.array() * scaler_.y_std + scaler_.y_mean).matrix();
   if (scaler_.transform.none()) return samples;
   return samples.unaryExpr([this](double g) { return scaler_.transform.Inverse(g); });
 }

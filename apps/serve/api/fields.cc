@@ -109,7 +109,7 @@ std::string Fields::Text(const std::string& name, const std::string& otherwise) 
 }
 
 std::string Fields::OneOf(const std::string& name, const std::vector<std::string>& allowed) {
-  const std::string text = Text(name, allowed.front());
+  std::string text = Text(name, allowed.front());
   if (std::find(allowed.begin(), allowed.end(), text) != allowed.end()) return text;
   std::string list;
   for (const std::string& one : allowed) list += (list.empty() ? "" : ", ") + one;

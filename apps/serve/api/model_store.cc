@@ -50,7 +50,7 @@ std::string ModelStore::Add(cli::Fitted fitted) {
     Drop(kept_.begin());
   }
   bytes_ += kept.bytes;
-  const std::string id = kept.id;
+  std::string id = kept.id;
   by_id_[id] = kept_.insert(kept_.end(), std::move(kept));
   return id;
 }

@@ -32,7 +32,7 @@ std::string AnswerHead(const Response& response, const AnswerOptions& options) {
   const auto& headers = response.headers;
   const bool cached = std::any_of(headers.begin(), headers.end(), [](const auto& h) { return h.first == "ETag"; });
   if (!cached) head += "Cache-Control: no-store\r\n";
-  for (const auto& [name, value] : headers) head += name + ": " + value + "\r\n";
+  for (const auto& [name, value] : headers) head.append(name).append(": ").append(value).append("\r\n");
   if (options.allowed_origin.empty()) {
     head += "Cross-Origin-Resource-Policy: same-origin\r\n";
   } else {

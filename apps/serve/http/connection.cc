@@ -116,12 +116,12 @@ class Connection : public Peer, public std::enable_shared_from_this<Connection> 
                       View(header[http::field::sec_websocket_protocol])};
     allowed_origin_ = state_->guard.AllowedOrigin(origin);
     if (request_.method == "OPTIONS" && !allowed_origin_.empty()) return RefuseUnread(Preflight());
-    if (auto refused = state_->guard.Refuse(asker, route_.open)) return RefuseUnread(*std::move(refused));
+    if (auto refused = state_->guard.Refuse(asker, route_.open)) return RefuseUnread(*refused);
     if (route_.kind == RouteKind::kMissing) return RefuseUnread(Problem(404, "there is nothing at this address"));
     if (route_.kind == RouteKind::kWrongMethod) {
       Response response = Problem(405, "this address takes " + std::string(route_.methods));
       response.headers.emplace_back("Allow", std::string(route_.methods));
-      return RefuseUnread(std::move(response));
+      return RefuseUnread(response);
     }
     if (route_.kind == RouteKind::kLive) return GoLive();
     if (!header[http::field::content_encoding].empty()) {
@@ -179,9 +179,9 @@ class Connection : public Peer, public std::enable_shared_from_this<Connection> 
   }
 
   // Without reading on; the connection cannot be used for another request then.
-  void RefuseUnread(Response response) {
+  void RefuseUnread(const Response& response) {
     if (!parser_ || !parser_->is_done()) keep_alive_ = false;
-    Respond(std::move(response));
+    Respond(response);
   }
 
   void Dispatch() {
@@ -252,7 +252,7 @@ class Connection : public Peer, public std::enable_shared_from_this<Connection> 
       if (streaming_) response.body = Json({{"problem", Json::parse(response.body)}}).dump() + "\n";
     }
     out_of_time_ = false;
-    if (!streaming_) return Respond(std::move(response));
+    if (!streaming_) return Respond(response);
     phase_ = Phase::kWriting;
     state_->handler.Count(route_.name, response.status, clock_.Milliseconds() / 1000);
     outgoing_.push_back(Chunk(response.body) + "0\r\n\r\n");
@@ -266,7 +266,8 @@ class Connection : public Peer, public std::enable_shared_from_this<Connection> 
       streaming_ = true;
       outgoing_.push_back(AnswerHead({200, "application/x-ndjson"}, HeadOptions(std::nullopt)));
     }
-    outgoing_.push_back(Chunk(line + "\n"));
+    line += '\n';
+    outgoing_.push_back(Chunk(line));
     WriteNext();
   }
 
@@ -274,7 +275,7 @@ class Connection : public Peer, public std::enable_shared_from_this<Connection> 
     return {keep_alive_ && !last_ && !state_->ending, length, allowed_origin_};
   }
 
-  void Respond(Response response) {
+  void Respond(const Response& response) {
     phase_ = Phase::kWriting;
     state_->handler.Count(route_.name, response.status, clock_.Milliseconds() / 1000);
     outgoing_.push_back(AnswerHead(response, HeadOptions(response.body.size())));
