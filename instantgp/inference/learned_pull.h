@@ -16,8 +16,8 @@
 
 namespace instantgp {
 
-// The step network was trained on up to so many rows. Used beyond them (500 rows, 32 columns) it led the standard start
-// away from the only good optimum; there the likelihood needs no help, and the pull is constant.
+// The step network was trained on up to so many rows. Used beyond them it took the RMSE
+// of a table of 500 rows and 32 columns from 0.44 to 0.72 and changed others little; there the pull is constant.
 inline constexpr int kMostRowsOfLearnedPull = 250;
 
 struct Pull {
