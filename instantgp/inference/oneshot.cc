@@ -66,6 +66,13 @@ std::vector<NlmlPoint> Rank(const Structure& structure, const Covariance& covari
   }
   std::vector<NoiseLadder> ladders = Spread(structure, hypotheses);
   for (NoiseLadder& ladder : ladders) ladder.theta = fixed.Held(ladder.theta);
+  // Few rows hide a period, and along one column what is short beside their distance: the airline's season is gone on
+  // 40 of its months.
+  const bool hidden = structure.dimensions() == 1 ||
+                      !ParameterTable(covariance.expression()).Rows(ParameterKind::kPeriod, {Elementary::kPER}).empty();
+  if (!hidden) {
+    ladders = Heat(covariance, rows, std::move(ladders), scale, pool);
+  }
   for (const NoiseLadder& ladder : ladders) *evaluations += static_cast<int>(ladder.log_noises.size());
   return RankLadders(covariance, rows, ladders, scale, pool);
 }

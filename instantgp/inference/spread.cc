@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "instantgp/kernel/parameters.h"
@@ -15,6 +16,34 @@ constexpr std::array kLengthscaleFactors = {1.0, 3.0, 12.0};
 // Of the isotropic ones: log lengthscales, and log noise variances relative to the kernel's.
 constexpr std::array kIsotropic = {-0.7, 0.4, 1.6};
 constexpr std::array kIsotropicNoise = {-2.0, -4.0, -6.0};
+
+// A heat is run on so many rows; at least so many go on to the final, or a quarter. On eleven tables of 50 to 500 rows,
+// six splits each, RMSE over that of type-2 ML was the same to three digits (0.943) with all in the final, with six or
+// a third, and with these: the steps that follow even it out. One fit at (100, 2) takes 0.86 of the time with six.
+constexpr int kHeatRows = 40;
+constexpr std::size_t kLeastInFinal = 4;
+
+NlmlPoint BestRung(const Covariance& covariance, const RowSample& rows, const NoiseLadder& ladder,
+                   const ClosedFormScale* scale) {
+  NlmlPoint point;
+  if (!ladder.theta.allFinite()) return point;
+  point.theta = ladder.theta;
+  Matrix K(rows.X.rows(), rows.X.rows());
+  covariance.Gram(rows.X, point.theta.data(), K, point.workspace.covariance);
+  const double base = ladder.of_kernel ? std::log(K.diagonal().mean()) : 0;
+  NlmlWorkspace trial;
+  for (const double rung : ladder.log_noises) {
+    const double log_noise = base + rung;
+    const NlmlValue value = NlmlOfGram(K, rows.y, log_noise, trial, scale);
+    if (point.value.ok && !(value.ok && value.nlml < point.value.nlml)) break;  // noise has one optimum, nearly always
+    if (!value.ok) continue;
+    point.value = value;
+    point.theta.noise() = log_noise;
+    std::swap(point.workspace.A, trial.A);
+    std::swap(point.workspace.alpha, trial.alpha);
+  }
+  return point;
+}
 
 }  // namespace
 
@@ -41,30 +70,29 @@ std::vector<NoiseLadder> Spread(const Structure& structure, const Matrix& hypoth
   return ladders;
 }
 
+std::vector<NoiseLadder> Heat(const Covariance& covariance, const RowSample& rows, std::vector<NoiseLadder> ladders,
+                              const ClosedFormScale* scale, ThreadPool* pool) {
+  const std::size_t kept = std::max(kLeastInFinal, ladders.size() / 4);
+  if (rows.X.rows() <= 3 * kHeatRows / 2 || ladders.size() <= kept) return ladders;
+  const RowSample heat = SpreadSample(rows.X, rows.y, kHeatRows);
+  std::vector<std::pair<double, std::size_t>> times(ladders.size());
+  RunOn(pool, static_cast<int>(ladders.size()), [&](int k, int) {
+    const auto at = static_cast<std::size_t>(k);
+    const NlmlPoint best = BestRung(covariance, heat, ladders[at], scale);
+    times[at] = {best.value.ok ? best.value.nlml : std::numeric_limits<double>::infinity(), at};
+  });
+  std::sort(times.begin(), times.end());
+  std::vector<NoiseLadder> final;
+  for (std::size_t k = 0; k < kept; ++k) final.push_back(std::move(ladders[times[k].second]));
+  return final;
+}
+
 std::vector<NlmlPoint> RankLadders(const Covariance& covariance, const RowSample& rows,
                                    const std::vector<NoiseLadder>& ladders, const ClosedFormScale* scale,
                                    ThreadPool* pool) {
   std::vector<NlmlPoint> best(ladders.size());
   RunOn(pool, static_cast<int>(ladders.size()), [&](int k, int) {
-    const NoiseLadder& ladder = ladders[static_cast<std::size_t>(k)];
-    NlmlPoint& point = best[static_cast<std::size_t>(k)];
-    if (!ladder.theta.allFinite()) return;
-    point.theta = ladder.theta;
-    Matrix K(rows.X.rows(), rows.X.rows());
-    covariance.Gram(rows.X, point.theta.data(), K, point.workspace.covariance);
-    const double base = ladder.of_kernel ? std::log(K.diagonal().mean()) : 0;
-    NlmlWorkspace trial;
-    for (const double rung : ladder.log_noises) {
-      const double log_noise = base + rung;
-      const NlmlValue value = NlmlOfGram(K, rows.y, log_noise, trial, scale);
-      if (point.value.ok && !(value.ok && value.nlml < point.value.nlml))
-        break;  // noise has one optimum, nearly always
-      if (!value.ok) continue;
-      point.value = value;
-      point.theta.noise() = log_noise;
-      std::swap(point.workspace.A, trial.A);
-      std::swap(point.workspace.alpha, trial.alpha);
-    }
+    best[static_cast<std::size_t>(k)] = BestRung(covariance, rows, ladders[static_cast<std::size_t>(k)], scale);
   });
   std::erase_if(best, [](const NlmlPoint& point) { return !point.value.ok; });
   std::stable_sort(best.begin(), best.end(),

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -76,6 +77,41 @@ TEST(Spread, RanksEveryRungAndKeepsTheFactorOfTheBest) {
               Matrix(ranked[0].workspace.A.triangularView<Eigen::Lower>()));
     for (std::size_t i = 1; i < ranked.size(); ++i) EXPECT_LE(ranked[i - 1].value.nlml, ranked[i].value.nlml);
   }
+}
+
+// The final misses little of what a ranking of all ladders would find, and few rows have no heat.
+TEST(Spread, AHeatKeepsThePromisingLadders) {
+  SimulationOptions options;
+  options.n = 100;
+  options.positives_only = true;
+  const ClosedFormScale scale;
+  ThreadPool pool(2);
+  double lost = 0;
+  int count = 0;
+  for (std::uint64_t k = 0; k < 30; ++k) {
+    const Simulated s = Simulate(options, 12, k);
+    const Covariance covariance(ToExpression(s.given));
+    Matrix hypotheses(s.theta.size(), 3);
+    hypotheses.colwise() = s.theta;
+    hypotheses.col(1).array() += 1;
+    hypotheses.col(2).array() -= 1;
+    const std::vector<NoiseLadder> ladders = Spread(s.given, hypotheses);
+    if (ladders.size() < 8) continue;  // no lengthscales to spread
+    const RowSample rows{s.X, s.y}, few = SpreadSample(s.X, s.y, 30);
+    EXPECT_EQ(Heat(covariance, few, ladders, &scale, &pool).size(), ladders.size());
+    const std::vector<NoiseLadder> promising = Heat(covariance, rows, ladders, &scale, &pool);
+    EXPECT_LT(2 * promising.size(), ladders.size());
+    for (const NoiseLadder& kept : promising) {
+      EXPECT_TRUE(std::any_of(ladders.begin(), ladders.end(), [&](const NoiseLadder& ladder) {
+        return ladder.theta == kept.theta && ladder.log_noises == kept.log_noises;
+      }));
+    }
+    const double all = RankLadders(covariance, rows, ladders, &scale, &pool).at(0).value.nlml;
+    lost += RankLadders(covariance, rows, promising, &scale, &pool).at(0).value.nlml - all;
+    ++count;
+  }
+  ASSERT_GE(count, 10);
+  EXPECT_LT(lost / count, 0.05);
 }
 
 }  // namespace
