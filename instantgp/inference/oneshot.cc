@@ -59,7 +59,7 @@ struct Chosen {
 // The hypotheses, best first, on some of the rows.
 std::vector<NlmlPoint> Rank(const Structure& structure, const Covariance& covariance, const RowSample& rows,
                             const Matrix& hypotheses, const ClosedFormScale* scale, bool spread, const FixedRows& fixed,
-                            ThreadPool* pool, int* evaluations) {
+                            double least_noise, ThreadPool* pool, int* evaluations) {
   if (!spread) {
     *evaluations += static_cast<int>(hypotheses.cols());
     return RankHypotheses(covariance, rows, hypotheses, scale, pool);
@@ -71,14 +71,16 @@ std::vector<NlmlPoint> Rank(const Structure& structure, const Covariance& covari
   const bool hidden = structure.dimensions() == 1 ||
                       !ParameterTable(covariance.expression()).Rows(ParameterKind::kPeriod, {Elementary::kPER}).empty();
   if (!hidden) {
-    ladders = Heat(covariance, rows, std::move(ladders), scale, pool);
+    ladders = Heat(covariance, rows, std::move(ladders), scale, least_noise, pool);
   }
   for (const NoiseLadder& ladder : ladders) *evaluations += static_cast<int>(ladder.log_noises.size());
-  return RankLadders(covariance, rows, ladders, scale, pool);
+  return RankLadders(covariance, rows, ladders, scale, least_noise, pool);
 }
 
 // The best candidate and, as the likelihood has an optimum for nearly every period, the best with periods of their own.
-std::vector<LogParameters> StartsAmong(const std::vector<NlmlPoint>& candidates, const Structure& structure) {
+// A start below the least noise would be pulled to where the wall does not let it.
+std::vector<LogParameters> StartsAmong(const std::vector<NlmlPoint>& candidates, const Structure& structure,
+                                       double least_noise) {
   const ParameterTable table(ToExpression(structure));
   const std::vector<Index> periods = table.Rows(ParameterKind::kPeriod, {Elementary::kPER});
   const std::size_t most = periods.empty() || structure.dimensions() > 1 ? 1 : kPeriodStarts;
@@ -89,7 +91,9 @@ std::vector<LogParameters> StartsAmong(const std::vector<NlmlPoint>& candidates,
       return std::all_of(periods.begin(), periods.end(),
                          [&](Index row) { return std::abs(start[row] - candidate.theta[row]) < kSamePeriod; });
     });
-    if (!known) starts.push_back(ScaleKernelAndNoise(structure, candidate.theta, candidate.value.log_scale));
+    if (known) continue;
+    starts.push_back(
+        WithNoiseAtLeast(ScaleKernelAndNoise(structure, candidate.theta, candidate.value.log_scale), least_noise));
   }
   return starts;
 }
@@ -99,11 +103,13 @@ Chosen Choose(const Structure& structure, const Matrix& X, const Vector& y, cons
               ThreadPool* pool) {
   const Covariance covariance(ToExpression(structure));
   const int n = static_cast<int>(X.rows());
+  const NoiseFloor floor(covariance.expression(), X, y);
   Chosen chosen;
   std::vector<NlmlPoint> candidates = Rank(structure, covariance, SpreadSample(X, y, kRankingRows), hypotheses, scale,
-                                           with_steps, fixed, pool, &chosen.evaluations);
+                                           with_steps, fixed, floor.least(), pool, &chosen.evaluations);
   if (with_steps && !candidates.empty()) {
-    Descent descent = Descend(covariance, X, y, StartsAmong(candidates, structure), scale, fixed, steps, pool);
+    Descent descent =
+        Descend(covariance, X, y, StartsAmong(candidates, structure, floor.least()), scale, fixed, steps, pool);
     chosen.evaluations += descent.evaluations;
     chosen.point = std::move(descent.end);
     chosen.stepped = descent.moved;
@@ -125,7 +131,7 @@ Chosen Choose(const Structure& structure, const Matrix& X, const Vector& y, cons
                     std::to_string(n) + " rows. Look for duplicate rows or extreme values, or fit by the method map.",
                 {{"method", "map"}});
   }
-  chosen.evaluations += RaiseNoise(NoiseFloor(covariance.expression(), X, y), covariance, X, y, scale, chosen.point);
+  chosen.evaluations += RaiseNoise(floor, covariance, X, y, scale, chosen.point);
   return chosen;
 }
 

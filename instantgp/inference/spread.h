@@ -30,12 +30,12 @@ std::vector<NoiseLadder> Spread(const Structure& structure, const Matrix& hypoth
 // The more promising part of many ladders, by a first ranking on few rows, best first; all of them where that would not
 // be worth its time.
 std::vector<NoiseLadder> Heat(const Covariance& covariance, const RowSample& rows, std::vector<NoiseLadder> ladders,
-                              const ClosedFormScale* scale, ThreadPool* pool);
+                              const ClosedFormScale* scale, double least_noise, ThreadPool* pool);
 
 // The best of every ladder, evaluated on the rows, best first; of equals the earlier one. Those without a factor are
 // left out.
 std::vector<NlmlPoint> RankLadders(const Covariance& covariance, const RowSample& rows,
                                    const std::vector<NoiseLadder>& ladders, const ClosedFormScale* scale,
-                                   ThreadPool* pool);
+                                   double least_noise, ThreadPool* pool);
 
 }  // namespace instantgp

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include "instantgp/kernel/parameters.h"
@@ -12,6 +13,8 @@
 
 namespace instantgp {
 namespace {
+
+constexpr double kNoLeast = -std::numeric_limits<double>::infinity();
 
 TEST(Spread, KeepsEveryHypothesisAndMovesNothingButNoiseAndLengthscales) {
   RandomStream random(3);
@@ -53,7 +56,7 @@ TEST(Spread, RanksEveryRungAndKeepsTheFactorOfTheBest) {
     const Matrix hypotheses = s.theta;
     const std::vector<NoiseLadder> ladders = Spread(s.given, hypotheses);
     const RowSample rows{s.X, s.y};
-    const std::vector<NlmlPoint> ranked = RankLadders(covariance, rows, ladders, &scale, &pool);
+    const std::vector<NlmlPoint> ranked = RankLadders(covariance, rows, ladders, &scale, kNoLeast, &pool);
     ASSERT_FALSE(ranked.empty());
     double best = std::numeric_limits<double>::infinity();
     for (const NoiseLadder& ladder : ladders) {
@@ -98,20 +101,43 @@ TEST(Spread, AHeatKeepsThePromisingLadders) {
     const std::vector<NoiseLadder> ladders = Spread(s.given, hypotheses);
     if (ladders.size() < 8) continue;  // no lengthscales to spread
     const RowSample rows{s.X, s.y}, few = SpreadSample(s.X, s.y, 30);
-    EXPECT_EQ(Heat(covariance, few, ladders, &scale, &pool).size(), ladders.size());
-    const std::vector<NoiseLadder> promising = Heat(covariance, rows, ladders, &scale, &pool);
+    EXPECT_EQ(Heat(covariance, few, ladders, &scale, kNoLeast, &pool).size(), ladders.size());
+    const std::vector<NoiseLadder> promising = Heat(covariance, rows, ladders, &scale, kNoLeast, &pool);
     EXPECT_LT(2 * promising.size(), ladders.size());
     for (const NoiseLadder& kept : promising) {
       EXPECT_TRUE(std::any_of(ladders.begin(), ladders.end(), [&](const NoiseLadder& ladder) {
         return ladder.theta == kept.theta && ladder.log_noises == kept.log_noises;
       }));
     }
-    const double all = RankLadders(covariance, rows, ladders, &scale, &pool).at(0).value.nlml;
-    lost += RankLadders(covariance, rows, promising, &scale, &pool).at(0).value.nlml - all;
+    const double all = RankLadders(covariance, rows, ladders, &scale, kNoLeast, &pool).at(0).value.nlml;
+    lost += RankLadders(covariance, rows, promising, &scale, kNoLeast, &pool).at(0).value.nlml - all;
     ++count;
   }
   ASSERT_GE(count, 10);
   EXPECT_LT(lost / count, 0.05);
+}
+
+// Targets that are the sum of two columns, rounded so that some are equal: noise below what rounding leaves is not a
+// candidate, however well it explains the rows.
+TEST(Spread, NoCandidateHasLessThanTheLeastNoise) {
+  RandomStream random(5);
+  const Structure structure{{0, 1}, {{BaseSymbol::kSE}, {BaseSymbol::kSE}}};
+  const Covariance covariance(ToExpression(structure));
+  RowSample rows{Matrix(60, 2), Vector(60)};
+  for (Index i = 0; i < 60; ++i) {
+    for (Index j = 0; j < 2; ++j) rows.X(i, j) = random.UniformInt(0, 30) / 30.0;
+    rows.y[i] = rows.X(i, 0) + rows.X(i, 1);
+  }
+  rows.y.array() -= rows.y.mean();
+  rows.y /= std::sqrt(rows.y.squaredNorm() / 60);
+  const Matrix hypotheses = Vector::Zero(covariance.num_parameters() + 1);
+  const ClosedFormScale scale;
+  const auto noise_of = [&](double least) {
+    const NlmlPoint best = RankLadders(covariance, rows, Spread(structure, hypotheses), &scale, least, nullptr).at(0);
+    return best.theta.noise() + best.value.log_scale;
+  };
+  EXPECT_LT(noise_of(kNoLeast), -12);
+  EXPECT_GE(noise_of(-8), -8);
 }
 
 }  // namespace
