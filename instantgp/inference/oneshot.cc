@@ -83,7 +83,8 @@ std::vector<LogParameters> StartsAmong(const std::vector<NlmlPoint>& candidates,
                                        double least_noise) {
   const ParameterTable table(ToExpression(structure));
   const std::vector<Index> periods = table.Rows(ParameterKind::kPeriod, {Elementary::kPER});
-  const std::size_t most = periods.empty() || structure.dimensions() > 1 ? 1 : kPeriodStarts;
+  const int d = structure.dimensions();
+  const std::size_t most = periods.empty() || d > kMostColumnsWithWaves ? 1 : d == 1 ? kPeriodStarts : 2;
   std::vector<LogParameters> starts;
   for (const NlmlPoint& candidate : candidates) {
     if (starts.size() == most) break;
@@ -147,7 +148,7 @@ OneShot InferOneShot(const TrainedNetwork& network, const Encoding& encoding, co
   const Matrix& X = encoding.X;
   const Vector& y = encoding.y;
   if (!bare) {
-    hypotheses = WithHypothesesFromData(structure, X, y, hypotheses);
+    hypotheses = WithHypothesesFromData(structure, X, y, hypotheses, options.pool);
     hypotheses = WithGuessedColumns(structure, X, y, hypotheses);
   }
   FixedRows fixed;

@@ -18,7 +18,8 @@ constexpr std::array kGuesses = {2, 4, 8};
 // In [0, 1]^k rows lie sqrt(k / 6) apart: lengthscales in that unit for k columns that matter, and one for the others
 // that makes them flat. The spread about a hypothesis multiplies all of them by 3 and 12.
 constexpr double kLengthscale = 1, kFlat = 30;
-constexpr double kGuessedNoise = 0.1;  // variance; the spread divides it by 10 and 100
+constexpr double kGuessedNoise =
+    0.1;  // variance, relative to the targets' mean square; the spread divides it by 10 and 100
 
 // Of bins that depend on the values alone: equal ones are in the same bin.
 std::vector<int> BinsOf(const Vector& x) {
@@ -89,7 +90,8 @@ Matrix WithGuessedColumns(const Structure& structure, const Matrix& X, const Vec
       const auto at = std::find(structure.columns.begin(), structure.columns.end(), column) - structure.columns.begin();
       guess[row] = relevance[at] >= sorted[count - 1] ? near : std::log(kFlat);
     }
-    guess[theta.rows() - 1] = std::log(kGuessedNoise);
+    guess[theta.rows() - 1] =
+        std::log(kGuessedNoise * std::max(y.squaredNorm() / static_cast<double>(y.size()), 1e-300));
   }
   return all.leftCols(place);
 }

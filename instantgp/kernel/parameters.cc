@@ -111,6 +111,12 @@ std::vector<Index> ParameterTable::Rows(ParameterKind kind, std::initializer_lis
   return rows;
 }
 
+std::vector<Index> ParameterTable::RowsOf(int column, ParameterKind kind, Elementary kernel) const {
+  std::vector<Index> rows = Rows(kind, {kernel});
+  std::erase_if(rows, [&](Index row) { return parameters_[static_cast<std::size_t>(row)].column != column; });
+  return rows;
+}
+
 int NumParameters(const Expression& expression) {
   if (expression.op == Op::kLeaf) return static_cast<int>(ParametersOf(expression.symbol).size());
   int count = 0;

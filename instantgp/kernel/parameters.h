@@ -40,6 +40,8 @@ class ParameterTable {
   Index Row(int leaf, ParameterKind kind) const;
   // The rows of all parameters of one kind that belong to the given elementary kernels.
   std::vector<Index> Rows(ParameterKind kind, std::initializer_list<Elementary> kernels) const;
+  // Those of one elementary kernel on one column.
+  std::vector<Index> RowsOf(int column, ParameterKind kind, Elementary kernel) const;
 
  private:
   std::vector<Parameter> parameters_;

@@ -39,25 +39,28 @@ Series SineOf(double frequency, double noise, int n, RandomStream& random) {
 TEST(HypothesesFromData, ChangeWhatTheySayAndNothingElse) {
   RandomStream random(6);
   for (int k = 0; k < 200; ++k) {
-    const int d = 1 + k % 3;
+    const int d = 1 + k % 4;
     const Structure structure =
         k < kNumBaseSymbols ? Structure{{0}, {{kAllBaseSymbols[k]}}} : testing::RandomStructure(random, d, 3);
     const ParameterTable table(ToExpression(structure));
     Matrix theta(static_cast<Index>(table.size()) + 1, 4);
     for (Index e = 0; e < theta.size(); ++e) theta.data()[e] = random.Normal();
     const Series s = SineOf(5, 0.1, 60, random);
-    Matrix X(60, 3);
-    X << s.x, s.x, s.x;
-    const Matrix all = WithHypothesesFromData(structure, X, s.y, theta);
+    Matrix X(60, 4);
+    X << s.x, s.x, s.x, s.x;
+    const Matrix all = WithHypothesesFromData(structure, X, s.y, theta, nullptr);
     ASSERT_GE(all.cols(), 4);
     EXPECT_EQ(all.leftCols(4), theta);
-    EXPECT_TRUE(structure.dimensions() == 1 || all.cols() == 4);
+    const bool periods = !table.Rows(ParameterKind::kPeriod, {Elementary::kPER}).empty();
+    if (structure.dimensions() > 1) {
+      EXPECT_EQ(all.cols() > 4, periods && structure.dimensions() <= kMostColumnsWithWaves);
+    }
     for (Index c = 4; c < all.cols(); ++c) {
-      Index noisiest = 0;
-      theta.row(theta.rows() - 1).maxCoeff(&noisiest);
+      Index of = 0;
+      if (structure.dimensions() == 1) theta.row(theta.rows() - 1).maxCoeff(&of);
       int changed = 0;
       for (Index r = 0; r < theta.rows(); ++r) {
-        if (all(r, c) == theta(r, noisiest)) continue;
+        if (all(r, c) == theta(r, of)) continue;
         ++changed;
         if (r == theta.rows() - 1) continue;  // the noise
         EXPECT_TRUE(table[r].kind == ParameterKind::kPeriod || table[r].kind == ParameterKind::kLengthscale);
@@ -74,6 +77,29 @@ TEST(HypothesesFromData, ShortLengthscalesAndPeriodsAreFoundInOneShot) {
   EXPECT_LT(Fit(data, "SE").summary().nlml, Fit(data, "SE", {.method = Method::kMl}).summary().nlml - 0.2);
   const Vector theta = Fit(data, "LIN + PER").posterior().theta();
   EXPECT_NEAR(std::exp(-theta[4]), 17, 0.5);
+}
+
+// A wave along each of two columns, which the network alone does not see. The same for any threads.
+TEST(HypothesesFromData, PeriodsOfTwoColumnsAreFoundInOneShot) {
+  RandomStream random(9);
+  Matrix X(150, 2);
+  Vector y(150);
+  for (Index i = 0; i < 150; ++i) {
+    for (Index j = 0; j < 2; ++j) X(i, j) = random.Uniform();
+    const auto wave = [&](double frequency, Index j) {
+      return 1 + std::sin(2 * std::numbers::pi * frequency * X(i, j));
+    };
+    y[i] = wave(9, 0) * wave(5, 1) + 0.05 * random.Normal();
+  }
+  const Dataset data = Dataset::Of(X, y);
+  const Model model = Fit(data, "PER", {}, {.threads = 1});
+  const ParameterTable table(model.posterior().expression());
+  const Vector theta = model.posterior().theta();
+  for (const Index row : table.Rows(ParameterKind::kPeriod, {Elementary::kPER})) {
+    const double frequency = std::exp(-theta[row]), truth = table[static_cast<std::size_t>(row)].column == 0 ? 9 : 5;
+    EXPECT_NEAR(frequency, truth, 0.1 * truth);
+  }
+  EXPECT_EQ(Vector(Fit(data, "PER", {}, {.threads = 2}).posterior().theta()), theta);
 }
 
 TEST(Refine, TheSameForAnyThreadsAndNotWorseThanThePolishOfTheOneShotPoint) {
