@@ -10,7 +10,7 @@ SLOW_UNDER_ASAN := NetworkGradientOfColumns.*/[3-8]$$
 configure = cmake --preset $(1) $(CONFIGURE) > /dev/null
 build = cmake --build --preset $(1) -j $(JOBS) --target $(2)
 
-.PHONY: all release demo test asan tsan bench tidy format check-format setup clean help
+.PHONY: all release demo test asan tsan bench package tidy format check-format setup clean help
 
 all: release
 
@@ -47,6 +47,13 @@ bench:  ## build and run the benchmarks
 	@$(call configure,release)
 	@$(call build,release,instantgp_benches)
 	@set -e; for program in build/release/bench/*_bench; do $$program; done
+
+package:  ## Debian packages for processors with and without AVX2, in build/packages
+	@tools/setup package
+	@for level in x86-64-v3 x86-64-v2; do set -e; cmake --preset $$level $(CONFIGURE) > /dev/null; \
+	  cmake --build build/$$level -j $(JOBS) --target instantgp_installed; done
+	@cpack --config build/x86-64-v2/CPackConfig.cmake -B build/packages > build/packages.log || { cat build/packages.log; exit 1; }
+	@ls -sh build/packages/*.deb
 
 tidy:  ## clang-tidy over the library and the program; fails when it finds more than tools/tidy_counts.txt allows
 	@tools/setup ci
