@@ -160,6 +160,24 @@ class Install(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             self.check(pathlib.Path(folder, "here"))
 
+    def test_wheel_says_what_it_is_for(self):
+        sys.path.insert(0, str(SOURCE / "python" / "build_backend"))
+        import instantgp_build
+        import zipfile
+
+        cache = pathlib.Path(BUILD, "CMakeCache.txt").read_text()
+        arch = re.search(r"^INSTANTGP_ARCH:\w+=(.*)$", cache, re.M).group(1)
+        with tempfile.TemporaryDirectory() as folder:
+            with contextlib.redirect_stdout(io.StringIO()):
+                name = instantgp_build.build_wheel(folder, {"build-dir": BUILD})
+            python_tag = f"cp{sys.version_info.major}{sys.version_info.minor}"
+            number = "1." + arch.replace("-", "_")
+            self.assertRegex(name, rf"^instantgp-[0-9.]+-{number}-{python_tag}-{python_tag}-linux_\w+\.whl$")
+            with zipfile.ZipFile(os.path.join(folder, name)) as wheel:
+                told = next(wheel.read(file).decode() for file in wheel.namelist() if file.endswith(".dist-info/WHEEL"))
+        self.assertIn(f"Build: {number}\n", told)
+        self.assertIn(f"Tag: {'-'.join(name[:-4].split('-')[3:])}\n", told)
+
     def test_source_archive_has_what_the_build_reads(self):
         sys.path.insert(0, str(SOURCE / "python" / "build_backend"))
         import instantgp_build
