@@ -5,8 +5,6 @@ CONFIGURE ?=
 # The folders of tests/ whose code works with several threads. The program, experiments and training do too; their tests
 # start processes (MPI among them) that the thread sanitizer cannot follow.
 THREADED := base forecast gp inference model search
-# The same code with more columns: minutes under a sanitizer, and no further line of it.
-SLOW_UNDER_ASAN := NetworkGradientOfColumns.*/[3-8]$$
 configure = cmake --preset $(1) $(CONFIGURE) > /dev/null
 build = cmake --build --preset $(1) -j $(JOBS) --target $(2)
 
@@ -35,7 +33,7 @@ test:  ## install what is missing, build, run every test
 asan:  ## the tests of the library and the program under the address and undefined-behaviour sanitizers
 	@$(call configure,asan)
 	@$(call build,asan,instantgp_test_programs)
-	@ctest --preset asan -j $(JOBS) -LE '^(tree|golden|examples)$$' -E '$(SLOW_UNDER_ASAN)'
+	@ctest --preset asan -j $(JOBS) -LE '^(tree|golden|examples)$$'
 
 tsan:  ## the tests of what works with several threads under the thread sanitizer
 	@$(call configure,tsan)
