@@ -114,6 +114,22 @@ class Import(unittest.TestCase):
         alone = python("import numpy, os; print(len(os.listdir('/proc/self/task')))")
         self.assertEqual(python(code), alone)  # OpenBLAS has its own, with NumPy or without
 
+    def test_module_for_the_processor(self):
+        """Of two compiled modules the one that the processor can run; with one there is nothing to choose."""
+        with tempfile.TemporaryDirectory() as folder:
+            package = pathlib.Path(folder, "instantgp")
+            package.mkdir()
+            (package / "__init__.py").write_text((SOURCE / "python/instantgp/__init__.py").read_text())
+            code = ("import builtins, io; real = open\n"
+                    "builtins.open = lambda p, *a, **k: io.StringIO('flags : %s\\n') if p == '/proc/cpuinfo' else real(p, *a, **k)\n"
+                    "import instantgp; print(instantgp.__path__[0])")
+            new = "fpu avx avx2 fma bmi1 bmi2 f16c abm movbe"
+            self.assertEqual(python(code % new, PYTHONPATH=folder).strip(), str(package))
+            (package / "x86-64-v3").mkdir()
+            self.assertEqual(python(code % new, PYTHONPATH=folder).strip(), str(package / "x86-64-v3"))
+            for old in ["fpu avx", new.replace("fma ", ""), ""]:
+                self.assertEqual(python(code % old, PYTHONPATH=folder).strip(), str(package))
+
     def test_plot_without_matplotlib(self):
         code = ("import sys; sys.modules['matplotlib'] = None\nimport numpy as np, instantgp\n"
                 "x = np.arange(9.0).reshape(-1, 1); gp = instantgp.OneShotGPRegressor().fit(x, x[:, 0] ** 2)\n"
