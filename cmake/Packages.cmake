@@ -21,13 +21,6 @@ set(packaging ${PROJECT_SOURCE_DIR}/packaging)
 add_dependencies(instantgp_installed instantgp)
 
 if(INSTANTGP_ARCH STREQUAL "x86-64-v3")
-  # What the launcher asks of the processor is the table of this folder's instruction set; the rest of it runs everywhere.
-  add_executable(instantgp_launcher ${packaging}/launcher.cc instantgp/base/cpu.cc instantgp/base/cpu_build.cc)
-  target_link_libraries(instantgp_launcher PRIVATE instantgp_settings)
-  target_include_directories(instantgp_launcher PRIVATE ${PROJECT_SOURCE_DIR})
-  set_source_files_properties(${packaging}/launcher.cc PROPERTIES COMPILE_OPTIONS "${INSTANTGP_BASELINE_OPTIONS}")
-  set_target_properties(instantgp_launcher PROPERTIES OUTPUT_NAME instantgp
-                        RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/launcher)
   add_dependencies(instantgp_installed instantgp_launcher)
   install(TARGETS instantgp_launcher RUNTIME DESTINATION bin COMPONENT program)
   install(TARGETS instantgp_cli RUNTIME DESTINATION lib/instantgp/x86-64-v3 COMPONENT program)
