@@ -2,9 +2,9 @@
 JOBS ?= $(shell nproc)
 # More arguments for CMake, e.g. CONFIGURE=-DINSTANTGP_ARCH=x86-64-v3
 CONFIGURE ?=
-# The folders of tests/ whose code works with several threads. The program, experiments and training do too; their tests
-# start processes (MPI among them) that the thread sanitizer cannot follow.
-THREADED := base forecast gp inference model search
+# The folders of tests/ whose code works with several threads, of which tests/CMakeLists.txt takes the files that are about it. The
+# program, experiments and training do too; their tests start processes (MPI among them) that the thread sanitizer cannot follow.
+THREADED := base data gp inference model network search simulate
 configure = cmake --preset $(1) $(CONFIGURE) > /dev/null
 build = cmake --build --preset $(1) -j $(JOBS) --target $(2)
 
