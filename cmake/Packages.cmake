@@ -64,8 +64,6 @@ set(CPACK_COMPONENTS_GROUPING IGNORE)
 set(CPACK_COMPONENTS_ALL ${components})
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR})
-set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
-set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
@@ -73,27 +71,26 @@ set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXE
     WORLD_EXECUTE)
 set(INSTANTGP_PACKAGE_NEWER "" CACHE PATH "The finished build folder for x86-64-v3")
 
-set(wait "fits Gaussian processes to tables within milliseconds:\n a transformer reads the table and the kernel and answers with the parameters.")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_MPI_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
-set(CPACK_DEBIAN_PROGRAM_DESCRIPTION "Gaussian processes without the wait
- InstantGP ${wait}
- This is the program: fit, predict, search, forecast, and a service with a live\n page.")
-set(CPACK_DEBIAN_MPI_DESCRIPTION "Gaussian processes without the wait: several processes
- InstantGP ${wait}
- With this module instantgp trains and forecasts over several processes, started\n by mpirun.")
-set(CPACK_DEBIAN_LIBRARY_DESCRIPTION "Gaussian processes without the wait: shared library
- InstantGP ${wait}
- This is the C++ library, for old and new processors.")
-set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "Gaussian processes without the wait: headers
- InstantGP ${wait}
- These are the headers of the C++20 library, its CMake package and its pkg-config\n file.")
-set(CPACK_DEBIAN_PYTHON_DESCRIPTION "Gaussian processes without the wait: Python package
- InstantGP ${wait}
- These are its scikit-learn estimators, forecasts and plots.")
+set(what "InstantGP fits Gaussian processes to tables within milliseconds: a
+transformer reads the table and the kernel and answers with the parameters.")
+set(CPACK_DEBIAN_PROGRAM_DESCRIPTION "${what}
+This is the program: fit, predict, search, forecast, and a service with a
+live page.")
+set(CPACK_DEBIAN_MPI_DESCRIPTION "${what}
+With this module instantgp trains and forecasts over several processes,
+started by mpirun.")
+set(CPACK_DEBIAN_LIBRARY_DESCRIPTION "${what}
+This is the C++ library, for old and new processors.")
+set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "${what}
+These are the headers of the C++20 library, its CMake package and its
+pkg-config file.")
+set(CPACK_DEBIAN_PYTHON_DESCRIPTION "${what}
+These are its scikit-learn estimators, forecasts and plots.")
 
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "instantgp-mpi")
 set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "instantgp (= ${PROJECT_VERSION})")
@@ -102,6 +99,9 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SHLIBDEPS OFF)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "python3 (>= 3.11~), python3 (<< 3.12), python3-numpy, python3-sklearn (>= 1.2)")
 set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS "python3-matplotlib")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_CONTROL_EXTRA "${packaging}/program/prerm;${packaging}/program/postrm")
+# What programs that use the library depend on. CPack's own lists it twice, as the library is there twice.
+file(WRITE ${PROJECT_BINARY_DIR}/package/shlibs "libinstantgp ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} ${name_library} (>= ${PROJECT_VERSION})\n")
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA "${PROJECT_BINARY_DIR}/package/shlibs;${packaging}/library/triggers")
 set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA "${packaging}/python/postinst;${packaging}/python/prerm")
 
 foreach(component ${components})

@@ -140,7 +140,7 @@ def main(source, build, package, version, maintainer, prefix):
                f" bill-of-materials.spdx.json beside it:{also}\n" if foreign else "")
     (folder / "copyright").write_text(
         "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\nUpstream-Name: InstantGP\n\n"
-        "Files: *\nCopyright: The InstantGP contributors\nLicense: Apache-2.0\n" + comment +
+        f"Files: *\nCopyright: {time.gmtime(built_at).tm_year} The InstantGP contributors\nLicense: Apache-2.0\n" + comment +
         "\nLicense: Apache-2.0\n On Debian systems the text of the Apache License 2.0 is in\n"
         " /usr/share/common-licenses/Apache-2.0.\n")
     date = time.strftime("%a, %d %b %Y %H:%M:%S +0000", time.gmtime(built_at))
