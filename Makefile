@@ -31,11 +31,13 @@ test:  ## install what is missing, build, run every test
 	@ctest --preset release -j $(JOBS)
 
 asan:  ## the tests of the library and the program under the address and undefined-behaviour sanitizers
+	@tools/setup ci
 	@$(call configure,asan)
 	@$(call build,asan,instantgp_test_programs)
 	@ctest --preset asan -j $(JOBS) -LE '^(tree|golden|examples)$$'
 
 tsan:  ## the tests of what works with several threads under the thread sanitizer
+	@tools/setup ci
 	@$(call configure,tsan)
 	@$(call build,tsan,$(THREADED:%=%_test))
 	@ctest --preset tsan -j $(JOBS) -L '^($(subst $() ,|,$(THREADED)))$$'
