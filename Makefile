@@ -2,15 +2,13 @@
 JOBS ?= $(shell nproc)
 # More arguments for CMake, e.g. CONFIGURE=-DINSTANTGP_ARCH=x86-64-v3
 CONFIGURE ?=
-# The folders of tests/ whose code works with several threads. The program, experiments and training do too; their tests
-# start processes (MPI among them) that the thread sanitizer cannot follow.
-THREADED := base forecast gp inference model search
-# The same code with more columns: minutes under a sanitizer, and no further line of it.
-SLOW_UNDER_ASAN := NetworkGradientOfColumns.*/[3-8]$$
+# The folders of tests/ whose code works with several threads, of which tests/CMakeLists.txt takes the files that are about it. The
+# program, experiments and training do too; their tests start processes (MPI among them) that the thread sanitizer cannot follow.
+THREADED := base data gp inference model network search simulate
 configure = cmake --preset $(1) $(CONFIGURE) > /dev/null
 build = cmake --build --preset $(1) -j $(JOBS) --target $(2)
 
-.PHONY: all release demo test asan tsan bench tidy format check-format setup clean help
+.PHONY: all release demo test asan tsan bench package tidy format check-format setup clean help
 
 all: release
 
@@ -33,11 +31,13 @@ test:  ## install what is missing, build, run every test
 	@ctest --preset release -j $(JOBS)
 
 asan:  ## the tests of the library and the program under the address and undefined-behaviour sanitizers
+	@tools/setup ci
 	@$(call configure,asan)
 	@$(call build,asan,instantgp_test_programs)
-	@ctest --preset asan -j $(JOBS) -LE '^(tree|golden|examples)$$' -E '$(SLOW_UNDER_ASAN)'
+	@ctest --preset asan -j $(JOBS) -LE '^(tree|golden|examples)$$'
 
 tsan:  ## the tests of what works with several threads under the thread sanitizer
+	@tools/setup ci
 	@$(call configure,tsan)
 	@$(call build,tsan,$(THREADED:%=%_test))
 	@ctest --preset tsan -j $(JOBS) -L '^($(subst $() ,|,$(THREADED)))$$'
@@ -47,6 +47,13 @@ bench:  ## build and run the benchmarks
 	@$(call configure,release)
 	@$(call build,release,instantgp_benches)
 	@set -e; for program in build/release/bench/*_bench; do $$program; done
+
+package:  ## Debian packages for processors with and without AVX2, in build/packages
+	@tools/setup package
+	@for level in x86-64-v3 x86-64-v2; do set -e; cmake --preset $$level $(CONFIGURE) > /dev/null; \
+	  cmake --build build/$$level -j $(JOBS) --target instantgp_installed; done
+	@cpack --config build/x86-64-v2/CPackConfig.cmake -B build/packages > build/packages.log || { cat build/packages.log; exit 1; }
+	@ls -sh build/packages/*.deb
 
 tidy:  ## clang-tidy over the library and the program; fails when it finds more than tools/tidy_counts.txt allows
 	@tools/setup ci

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "instantgp/base/blas_kernels.h"
 #include "instantgp/base/rng.h"
 #include "instantgp/gp/cholesky.h"
 #include "instantgp/gp/marginal_likelihood.h"
@@ -20,7 +21,6 @@
 extern "C" {
 void dpotrf_(const char*, const int*, double*, const int*, int*);
 void dpotri_(const char*, const int*, double*, const int*, int*);
-void openblas_set_num_threads(int);
 }
 
 namespace instantgp {
@@ -124,7 +124,7 @@ void PrintRatios() {
 }  // namespace instantgp
 
 int main(int argc, char** argv) {
-  openblas_set_num_threads(1);
+  instantgp::SetBlasThreads(1);
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();
   instantgp::PrintRatios();

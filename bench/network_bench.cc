@@ -54,7 +54,7 @@ struct Item {
 
 int main(int argc, char** argv) {
   const Options options = Parse(argc, argv);
-  openblas_set_num_threads(1);
+  instantgp::SetBlasThreads(1);
   const Network<float> network(instantgp::NetworkPreset(options.preset));
   std::vector<float> weights(network.num_weights());
   network.Initialize(weights.data(), 1);

@@ -5,10 +5,11 @@
 #include <ctime>
 #include <vector>
 
+#include "instantgp/base/blas_kernels.h"
+
 extern "C" {
 void sgemm_(const char*, const char*, const int*, const int*, const int*, const float*, const float*, const int*,
             const float*, const int*, const float*, float*, const int*);
-void openblas_set_num_threads(int);
 }
 
 // Seconds of CLOCK_THREAD_CPUTIME_ID or CLOCK_PROCESS_CPUTIME_ID.
@@ -20,7 +21,7 @@ inline double ProcessorTime(clockid_t clock) {
 
 // The best of many products of 768 x 768 matrices on one thread, in operations per second of its processor time.
 inline double SgemmRate() {
-  openblas_set_num_threads(1);
+  instantgp::SetBlasThreads(1);
   constexpr int kSize = 768;
   const std::vector<float> a(kSize * kSize, 0.5f), b(kSize * kSize, 0.25f);
   std::vector<float> c(kSize * kSize, 0.0f);

@@ -1,12 +1,22 @@
-# Libraries that bring no CMake package, as targets instantgp::openblas, instantgp::lbfgs and instantgp::z. Installed with ours, so
+# Libraries that bring no CMake package, as targets instantgp::blas, instantgp::lbfgs and instantgp::z. Installed with ours, so
 # that a program using the library links them from wherever they are on its machine.
-foreach(name openblas lbfgs z)
+set(instantgp_blas openblas)
+set(instantgp_blas_packages libopenblas-dev)
+if(INSTANTGP_BLAS STREQUAL "reference")
+  set(instantgp_blas lapack blas)
+  set(instantgp_blas_packages "liblapack-dev, libblas-dev")
+elseif(NOT INSTANTGP_BLAS STREQUAL "openblas")
+  message(FATAL_ERROR "INSTANTGP_BLAS is '${INSTANTGP_BLAS}'; it can be openblas or reference")
+endif()
+foreach(name ${instantgp_blas} lbfgs z)
   string(TOUPPER ${name} upper)
+  # Debian keeps the reference in folders of its own; the name in the common folder may stand for another library.
+  find_library(${upper}_LIBRARY ${name} PATHS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/${name} NO_DEFAULT_PATH)
   find_library(${upper}_LIBRARY ${name})
   mark_as_advanced(${upper}_LIBRARY)
   if(NOT ${upper}_LIBRARY)
-    set(instantgp_missing "InstantGP needs the library ${name} (Debian: libopenblas-dev, liblbfgs-dev, zlib1g-dev); "
-                          "install it or set ${upper}_LIBRARY")
+    set(instantgp_missing "InstantGP needs the library ${name} (Debian: ${instantgp_blas_packages}, liblbfgs-dev, "
+                          "zlib1g-dev); install it or set ${upper}_LIBRARY")
     if(INSTANTGP_EXTERNAL_OPTIONAL)  # find_package decides what a missing library means
       string(CONCAT InstantGP_NOT_FOUND_MESSAGE ${instantgp_missing})
       set(InstantGP_FOUND FALSE)
@@ -14,8 +24,16 @@ foreach(name openblas lbfgs z)
     endif()
     message(FATAL_ERROR ${instantgp_missing})
   endif()
-  if(NOT TARGET instantgp::${name})
-    add_library(instantgp::${name} UNKNOWN IMPORTED)
-    set_target_properties(instantgp::${name} PROPERTIES IMPORTED_LOCATION "${${upper}_LIBRARY}")
+  if(name STREQUAL "openblas" OR name STREQUAL "lapack")
+    set(target instantgp::blas)
+  elseif(name STREQUAL "blas")  # the other half of the target
+    set_target_properties(instantgp::blas PROPERTIES INTERFACE_LINK_LIBRARIES "${BLAS_LIBRARY}")
+    continue()
+  else()
+    set(target instantgp::${name})
+  endif()
+  if(NOT TARGET ${target})
+    add_library(${target} UNKNOWN IMPORTED)
+    set_target_properties(${target} PROPERTIES IMPORTED_LOCATION "${${upper}_LIBRARY}")
   endif()
 endforeach()

@@ -2,12 +2,18 @@
 # a few batches. Neither changes what is built; both off is the build that tools reading single files want.
 option(INSTANTGP_PCH "Precompile the headers that most files share" ON)
 option(INSTANTGP_UNITY "Compile the sources of a folder in batches" ON)
+# Templates that two sources share are compiled once in a batch, so a build from nothing likes large ones; a build after a
+# change, small ones.
+set(INSTANTGP_BATCH_LINES "" CACHE STRING "Lines of a batch; empty: as each target says")
 
-# instantgp_batches(TARGET LINES): the target's sources, folder by folder, in batches of up to LINES lines. A source
-# with options of its own stays alone.
+# instantgp_batches(TARGET LINES): the target's sources, folder by folder, in batches of up to LINES lines, or of
+# INSTANTGP_BATCH_LINES. A source with options of its own stays alone.
 function(instantgp_batches target lines)
   if(NOT INSTANTGP_UNITY)
     return()
+  endif()
+  if(INSTANTGP_BATCH_LINES)
+    set(lines ${INSTANTGP_BATCH_LINES})
   endif()
   get_target_property(sources ${target} SOURCES)
   list(SORT sources)

@@ -3,11 +3,13 @@
 #include <cstdlib>
 #include <cstring>
 
-// OpenBLAS's own; weak, since not every build of it has them.
+// OpenBLAS's own; weak, since not every build of it has them, and the reference BLAS none.
 extern "C" {
 __attribute__((weak)) char* openblas_get_corename();
 __attribute__((weak)) void gotoblas_dynamic_init();
 __attribute__((weak)) void gotoblas_dynamic_quit();
+__attribute__((weak)) int openblas_get_num_threads();
+__attribute__((weak)) void openblas_set_num_threads(int threads);
 }
 
 namespace instantgp {
@@ -26,6 +28,12 @@ bool HasAvx2AndFma() {
 }  // namespace
 
 const char* BlasKernels() { return openblas_get_corename != nullptr ? openblas_get_corename() : ""; }
+
+int BlasThreads() { return openblas_get_num_threads != nullptr ? openblas_get_num_threads() : 1; }
+
+void SetBlasThreads(int threads) {
+  if (openblas_set_num_threads != nullptr) openblas_set_num_threads(threads);
+}
 
 void ChooseBlasKernels() {
   const bool can_choose = gotoblas_dynamic_init != nullptr && gotoblas_dynamic_quit != nullptr;

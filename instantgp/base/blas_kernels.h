@@ -1,4 +1,4 @@
-// The kernels OpenBLAS runs on.
+// The kernels and the threads that BLAS runs on.
 //
 // OpenBLAS picks them when it is loaded, and takes a processor newer than itself for the oldest one it knows: Debian
 // 12's 0.3.21 runs on an Intel Sapphire Rapids with the SSE3 kernels of a Prescott of 2004, and factorises 500 rows in
@@ -13,5 +13,10 @@ void ChooseBlasKernels();
 
 // "Haswell"; empty where the BLAS does not tell.
 const char* BlasKernels();
+
+// OpenBLAS's own number of threads, a setting of the whole process. Other libraries have one thread, and ignore the
+// wish for more.
+int BlasThreads();
+void SetBlasThreads(int threads);
 
 }  // namespace instantgp

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <mutex>
 
+#include "instantgp/base/blas_kernels.h"
 #include "instantgp/base/check.h"
 #include "instantgp/base/thread_pool.h"
 #include "instantgp/gp/lapack.h"
@@ -12,7 +13,7 @@ namespace instantgp {
 
 void lapack::PinToOneThread() {
   static std::once_flag once;
-  std::call_once(once, [] { openblas_set_num_threads(1); });
+  std::call_once(once, [] { SetBlasThreads(1); });
 }
 
 namespace {

@@ -3,7 +3,7 @@
 
 namespace instantgp::lapack {
 
-// OpenBLAS runs on the caller's thread only: parallelism is ours, over datasets, structures and starts. Called before
+// BLAS runs on the caller's thread only: parallelism is ours, over datasets, structures and starts. Called before
 // the first use; the setting is OpenBLAS's own and process-wide.
 void PinToOneThread();
 
@@ -17,7 +17,6 @@ void dsyrk_(const char* uplo, const char* trans, const int* n, const int* k, con
             const int* lda, const double* beta, double* c, const int* ldc);
 void dtrsm_(const char* side, const char* uplo, const char* trans, const char* diag, const int* m, const int* n,
             const double* alpha, const double* a, const int* lda, double* b, const int* ldb);
-void openblas_set_num_threads(int threads);
 }
 
 }  // namespace instantgp::lapack

@@ -9,10 +9,7 @@
 #include <mutex>
 #include <thread>
 
-extern "C" {
-int openblas_get_num_threads();
-void openblas_set_num_threads(int threads);
-}
+#include "instantgp/base/blas_kernels.h"
 
 namespace instantgp::python {
 namespace {
@@ -60,14 +57,14 @@ void PrepareForForks() {
 BlasScope::BlasScope() {
   const std::lock_guard lock(blas.mutex);
   if (blas.calls++ > 0) return;
-  blas.threads_found = openblas_get_num_threads();
-  if (blas.threads_found != 1) openblas_set_num_threads(1);
+  blas.threads_found = BlasThreads();
+  if (blas.threads_found != 1) SetBlasThreads(1);
 }
 
 BlasScope::~BlasScope() {
   const std::lock_guard lock(blas.mutex);
   if (--blas.calls > 0 || blas.threads_found == 1) return;
-  openblas_set_num_threads(blas.threads_found);
+  SetBlasThreads(blas.threads_found);
 }
 
 void RunUnlocked(const std::function<void()>& work) {

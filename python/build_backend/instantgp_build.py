@@ -7,6 +7,10 @@ that lists sources.
 Settings (pip install . --config-settings name=value):
   build-dir   an existing or new CMake build folder [build/wheel]
   cmake-args  more arguments for CMake, e.g. "-DINSTANTGP_ARCH=x86-64-v3" [the machine that builds: native]
+
+The name of the wheel says what it is for: the Python, the kind of machine (plain linux_*, for it uses the libraries of the
+system that built it), and as build number the instruction set, for which Python has no tag: instantgp-0.1.0-1.native-...,
+instantgp-0.1.0-1.x86_64_v3-... On an older processor the module refuses to load and names what is missing.
 """
 import base64
 import hashlib
@@ -24,7 +28,7 @@ import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SOURCES = ["CMakeLists.txt", "LICENSE", "README.md", "apps", "cmake", "docs/python.md", "instantgp",
-           "models/ahgp-se-ard.safetensors", "models/base.safetensors", "pyproject.toml", "python"]
+           "models/ahgp-se-ard.safetensors", "models/base.safetensors", "packaging", "pyproject.toml", "python"]
 
 
 def version():
@@ -55,8 +59,20 @@ def tag():
     return f"{python}-{python}-{sysconfig.get_platform().replace('-', '_').replace('.', '_')}"
 
 
-def wheel_file():
-    return f"Wheel-Version: 1.0\nGenerator: instantgp_build\nRoot-Is-Purelib: false\nTag: {tag()}\n"
+def wheel_file(number=""):
+    build = f"Build: {number}\n" if number else ""
+    return f"Wheel-Version: 1.0\nGenerator: instantgp_build\nRoot-Is-Purelib: false\nTag: {tag()}\n{build}"
+
+
+def build_folder(settings):
+    return pathlib.Path((settings or {}).get("build-dir", ROOT / "build" / "wheel"))
+
+
+def build_number(settings):
+    """The instruction set of the finished build; a wheel's build number begins with a digit and has no '-'."""
+    cache = (build_folder(settings) / "CMakeCache.txt").read_text()
+    arch = re.search(r"^INSTANTGP_ARCH:\w+=(.*)$", cache, re.M).group(1)
+    return "1." + (re.sub(r"[^A-Za-z0-9]", "_", arch) or "generic")
 
 
 def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
@@ -74,7 +90,7 @@ def compile_into(folder, settings):
     unknown = set(settings) - {"build-dir", "cmake-args"}
     if unknown:
         raise SystemExit(f"unknown setting {sorted(unknown)}; there are build-dir and cmake-args")
-    build = pathlib.Path(settings.get("build-dir", ROOT / "build" / "wheel"))
+    build = build_folder(settings)
     configure = ["cmake", "-S", str(ROOT), "-B", str(build), *shlex.split(settings.get("cmake-args", ""))]
     fresh = not (build / "CMakeCache.txt").exists()
     if fresh:
@@ -106,17 +122,18 @@ def add(wheel, records, name, content, mode=0o644):
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    name = f"instantgp-{version()}-{tag()}.whl"
     info = f"instantgp-{version()}.dist-info"
     with tempfile.TemporaryDirectory() as folder:
         package = compile_into(folder, config_settings)
+        number = build_number(config_settings)
+        name = f"instantgp-{version()}-{number}-{tag()}.whl"
         records = []
         with zipfile.ZipFile(os.path.join(wheel_directory, name), "w") as wheel:
             for file in sorted(package.iterdir()):
                 mode = 0o755 if file.suffix == ".so" else 0o644
                 add(wheel, records, f"instantgp/{file.name}", file.read_bytes(), mode)
             add(wheel, records, f"{info}/METADATA", metadata().encode())
-            add(wheel, records, f"{info}/WHEEL", wheel_file().encode())
+            add(wheel, records, f"{info}/WHEEL", wheel_file(number).encode())
             add(wheel, records, f"{info}/LICENSE", (ROOT / "LICENSE").read_bytes())
             wheel.writestr(f"{info}/RECORD", "\n".join(records + [f"{info}/RECORD,,", ""]))
     return name

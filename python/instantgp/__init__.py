@@ -12,7 +12,25 @@ Importing does no work: neither scikit-learn nor the network's weights are touch
 from __future__ import annotations
 
 import importlib
+import os
 from typing import Any
+
+
+def _choose_module() -> None:
+    """Debian's package holds the compiled module twice; the one in the folder x86-64-v3 needs AVX2 and what came with it."""
+    newer = os.path.join(__path__[0], "x86-64-v3")
+    if not os.path.isdir(newer):
+        return
+    try:
+        with open("/proc/cpuinfo") as cpuinfo:
+            flags = next((line.split() for line in cpuinfo if line.startswith("flags")), [])
+    except OSError:
+        return
+    if {"avx2", "fma", "bmi1", "bmi2", "f16c", "abm", "movbe"} <= set(flags):
+        __path__.insert(0, newer)
+
+
+_choose_module()
 
 _WHERE = {  # name -> module that holds it, read at first use
     "OneShotGPRegressor": "_regressor",

@@ -11,13 +11,13 @@
 namespace instantgp {
 namespace {
 
-struct Series {
+struct WaveSeries {
   Vector x, y;
 };
 
 // A parabola, a wave whose k-th harmonic has the given amplitude, and noise.
-Series Draw(double frequency, const std::vector<double>& amplitudes, double noise, int n, RandomStream& random) {
-  Series s{Vector(n), Vector(n)};
+WaveSeries Draw(double frequency, const std::vector<double>& amplitudes, double noise, int n, RandomStream& random) {
+  WaveSeries s{Vector(n), Vector(n)};
   for (int i = 0; i < n; ++i) {
     s.x[i] = random.Uniform();
     s.y[i] = 3 * s.x[i] - 2 * s.x[i] * s.x[i] + noise * random.Normal();
@@ -32,7 +32,7 @@ Series Draw(double frequency, const std::vector<double>& amplitudes, double nois
 TEST(LikelyWaves, TheFirstHasTheFrequencyOfAWaveBesideAParabola) {
   RandomStream random(5);
   for (double frequency = 2; frequency <= 45; frequency += 1.7) {
-    const Series s = Draw(frequency, {1, 0.3}, 0.3, 150, random);
+    const WaveSeries s = Draw(frequency, {1, 0.3}, 0.3, 150, random);
     const std::vector<Wave> waves = LikelyWaves(s.x, s.y, 3);
     ASSERT_FALSE(waves.empty());
     EXPECT_NEAR(waves[0].frequency, frequency, 0.1);
@@ -44,7 +44,7 @@ TEST(LikelyWaves, AHarmonicIsNotTakenForThePeriod) {
   RandomStream random(6);
   for (double frequency = 1.6; frequency <= 9; frequency += 0.7) {
     for (const std::vector<double>& amplitudes : {std::vector<double>{0.5, 1, 0.3}, {0.4, 0.5, 1, 0.2}}) {
-      const Series s = Draw(frequency, amplitudes, 0.1, 120, random);
+      const WaveSeries s = Draw(frequency, amplitudes, 0.1, 120, random);
       const std::vector<Wave> waves = LikelyWaves(s.x, s.y, 2);
       ASSERT_FALSE(waves.empty());
       EXPECT_NEAR(waves[0].frequency, frequency, 0.06);
@@ -55,7 +55,7 @@ TEST(LikelyWaves, AHarmonicIsNotTakenForThePeriod) {
 TEST(LikelyWaves, BestFirstApartFromEachOtherAndWhateverTheScaleOfTheTargets) {
   RandomStream random(7);
   for (int n = 8; n <= 200; n += 12) {
-    const Series s = Draw(4.3, {1, 0.5, 0.5}, 0.2, n, random);
+    const WaveSeries s = Draw(4.3, {1, 0.5, 0.5}, 0.2, n, random);
     const std::vector<Wave> waves = LikelyWaves(s.x, s.y, 6), scaled = LikelyWaves(s.x, 1e3 * s.y, 6);
     EXPECT_LE(waves.size(), 6u);
     ASSERT_EQ(scaled.size(), waves.size());

@@ -47,7 +47,8 @@ std::vector<Shape> Shapes() {
 
 TEST(MatMul, EqualsPlainLoopsWithEveryEpilogue) {
   RandomStream random(2);
-  for (const auto& [m, n, k] : Shapes()) {
+  for (const Shape& shape : Shapes()) {
+    const int m = shape.m, n = shape.n, k = shape.k;  // copied: clang 14 captures no bindings
     const Values A = RandomValues(random, m * k), B = RandomValues(random, k * n), start = RandomValues(random, m * n),
                  bias = RandomValues(random, n);
     const Values product = NaiveProduct(m, n, k, A, B);
@@ -74,7 +75,8 @@ TEST(MatMul, EqualsPlainLoopsWithEveryEpilogue) {
 
 TEST(MatMul, TransposedFormsEqualPlainLoops) {
   RandomStream random(3);
-  for (const auto& [m, n, k] : Shapes()) {
+  for (const Shape& shape : Shapes()) {
+    const int m = shape.m, n = shape.n, k = shape.k;  // copied: clang 14 captures no bindings
     const Values A = RandomValues(random, m * n), B = RandomValues(random, k * n), X = RandomValues(random, m * k);
     const Values start = RandomValues(random, m * k), weights = RandomValues(random, k * n);
     Values expected_b = NaiveProduct(m, k, n, A, NaiveTranspose(k, n, B));

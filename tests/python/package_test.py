@@ -114,6 +114,22 @@ class Import(unittest.TestCase):
         alone = python("import numpy, os; print(len(os.listdir('/proc/self/task')))")
         self.assertEqual(python(code), alone)  # OpenBLAS has its own, with NumPy or without
 
+    def test_module_for_the_processor(self):
+        """Of two compiled modules the one that the processor can run; with one there is nothing to choose."""
+        with tempfile.TemporaryDirectory() as folder:
+            package = pathlib.Path(folder, "instantgp")
+            package.mkdir()
+            (package / "__init__.py").write_text((SOURCE / "python/instantgp/__init__.py").read_text())
+            code = ("import builtins, io; real = open\n"
+                    "builtins.open = lambda p, *a, **k: io.StringIO('flags : %s\\n') if p == '/proc/cpuinfo' else real(p, *a, **k)\n"
+                    "import instantgp; print(instantgp.__path__[0])")
+            new = "fpu avx avx2 fma bmi1 bmi2 f16c abm movbe"
+            self.assertEqual(python(code % new, PYTHONPATH=folder).strip(), str(package))
+            (package / "x86-64-v3").mkdir()
+            self.assertEqual(python(code % new, PYTHONPATH=folder).strip(), str(package / "x86-64-v3"))
+            for old in ["fpu avx", new.replace("fma ", ""), ""]:
+                self.assertEqual(python(code % old, PYTHONPATH=folder).strip(), str(package))
+
     def test_plot_without_matplotlib(self):
         code = ("import sys; sys.modules['matplotlib'] = None\nimport numpy as np, instantgp\n"
                 "x = np.arange(9.0).reshape(-1, 1); gp = instantgp.OneShotGPRegressor().fit(x, x[:, 0] ** 2)\n"
@@ -159,6 +175,24 @@ class Install(unittest.TestCase):
                 self.skipTest("there is no pip")
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             self.check(pathlib.Path(folder, "here"))
+
+    def test_wheel_says_what_it_is_for(self):
+        sys.path.insert(0, str(SOURCE / "python" / "build_backend"))
+        import instantgp_build
+        import zipfile
+
+        cache = pathlib.Path(BUILD, "CMakeCache.txt").read_text()
+        arch = re.search(r"^INSTANTGP_ARCH:\w+=(.*)$", cache, re.M).group(1)
+        with tempfile.TemporaryDirectory() as folder:
+            with contextlib.redirect_stdout(io.StringIO()):
+                name = instantgp_build.build_wheel(folder, {"build-dir": BUILD})
+            python_tag = f"cp{sys.version_info.major}{sys.version_info.minor}"
+            number = "1." + arch.replace("-", "_")
+            self.assertRegex(name, rf"^instantgp-[0-9.]+-{number}-{python_tag}-{python_tag}-linux_\w+\.whl$")
+            with zipfile.ZipFile(os.path.join(folder, name)) as wheel:
+                told = next(wheel.read(file).decode() for file in wheel.namelist() if file.endswith(".dist-info/WHEEL"))
+        self.assertIn(f"Build: {number}\n", told)
+        self.assertIn(f"Tag: {'-'.join(name[:-4].split('-')[3:])}\n", told)
 
     def test_source_archive_has_what_the_build_reads(self):
         sys.path.insert(0, str(SOURCE / "python" / "build_backend"))

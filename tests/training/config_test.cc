@@ -171,7 +171,8 @@ TEST(TrainingConfig, AMixtureIsAListOfNamedComponents) {
            {"[{\"name\": \"tables\", \"max_d\": \"many\"}]", "'mixture[0].max_d' must be an integer"},
            {"[{\"name\": \"tables\", \"share\": true}]", "'mixture[0].share' must be a number"},
        }) {
-    EXPECT_THAT(MessageOf([&] { parse(mixture); }), ::testing::AllOf(HasSubstr("t.json"), HasSubstr(message)));
+    EXPECT_THAT(MessageOf([&, text = mixture] { parse(text); }),
+                ::testing::AllOf(HasSubstr("t.json"), HasSubstr(message)));
   }
   EXPECT_THAT(MessageOf([] { ParseTrainingConfig("{\"realistic_p\": 0.35}", "t"); }), HasSubstr("mixture"));
 }

@@ -38,8 +38,10 @@ std::unique_ptr<Communicator> OpenProcessGroup() {
     if (open) return std::unique_ptr<Communicator>(open());
     reasons += std::string("; ") + ::dlerror();
   }
-  throw Error(ErrorCode::kUsage, "started by an MPI launcher, but the MPI module cannot be loaded" + reasons +
-                                     "; build with INSTANTGP_MPI=ON (Debian: apt install libopenmpi-dev)");
+  throw Error(
+      ErrorCode::kUsage,
+      "started by an MPI launcher, but the MPI module cannot be loaded" + reasons +
+          "; install the package instantgp-mpi, or build with INSTANTGP_MPI=ON (Debian: apt install libopenmpi-dev)");
 }
 
 }  // namespace instantgp::cli

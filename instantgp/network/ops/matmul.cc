@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "instantgp/base/blas_kernels.h"
 #include "instantgp/network/ops/simd.h"
 // After highway.h.
 #include <hwy/cache_control.h>
@@ -14,7 +15,6 @@ void sgemm_(const char* transa, const char* transb, const int* m, const int* n, 
 void dgemm_(const char* transa, const char* transb, const int* m, const int* n, const int* k, const double* alpha,
             const double* a, const int* lda, const double* b, const int* ldb, const double* beta, double* c,
             const int* ldc);
-void openblas_set_num_threads(int threads);
 }
 
 namespace instantgp {
@@ -46,7 +46,7 @@ void Gemm(char ta, char tb, int m, int n, int k, const double* a, int lda, const
 template <typename T>
 void BlasGemm(char ta, char tb, int m, int n, int k, const T* A, int lda, const T* B, int ldb, T beta, T* C, int ldc) {
   static std::once_flag once;
-  std::call_once(once, [] { openblas_set_num_threads(1); });
+  std::call_once(once, [] { SetBlasThreads(1); });
   Gemm(tb, ta, n, m, k, B, ldb, A, lda, beta, C, ldc);
 }
 

@@ -1,0 +1,14 @@
+# Toolchain for arm64 on a Debian of another architecture: its cross compiler, the libraries in INSTANTGP_SYSROOT, programs run
+# by qemu. tools/check_processors makes the sysroot and uses this.
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
+set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
+set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES INSTANTGP_SYSROOT)
+set(CMAKE_SYSROOT ${INSTANTGP_SYSROOT})
+set(CMAKE_FIND_ROOT_PATH ${INSTANTGP_SYSROOT})
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+set(CMAKE_CROSSCOMPILING_EMULATOR "qemu-aarch64;-L;${INSTANTGP_SYSROOT}")
