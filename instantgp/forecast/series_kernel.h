@@ -35,7 +35,7 @@ SeriesKernel SeriesKernelOf(const std::string& text, bool seasons = true);
 // Steps in a unit of time.
 double UnitOf(const std::vector<double>& seasons, int length);
 
-std::vector<Level> AllLevels();
+std::vector<Level> AllLevels(bool seasons);
 std::vector<Level> FastLevels();
 
 }  // namespace instantgp

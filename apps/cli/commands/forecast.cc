@@ -25,7 +25,8 @@ constexpr char kForecastHelp[] = "Forecast the next steps of a time series, or o
 constexpr char kForecastExamples[] =
     R"(The table holds a column of times (dates, or numbers a constant step apart) and one of values; with --by it holds many
 series, one below the other. Step and season follow from the dates. Ten Gaussian processes are fitted to each series
-and averaged; median and intervals are quantiles of the mixture. A series that cannot be forecast is a line with its reason.
+and averaged; median and intervals are quantiles of the mixture. A series that cannot be forecast is a line with its
+reason.
 
 With --output the forecasts of finished series are written as they come. Stopped with Ctrl-C they stay in
 FILE.partial, and --resume goes on from there. Under mpirun the series are dealt out to all processes.
