@@ -25,7 +25,7 @@ struct INSTANTGP_EXPORT ForecastOptions {
   std::vector<double> seasons = {};       // periods in steps, for example {12}, or {7, 365.25}; empty: none
   std::vector<double> levels = {80, 95};  // of the intervals, in percent
   TransformChoice transform = TransformChoice::kAuto;
-  bool fast = false;           // two fits instead of ten
+  bool fast = false;           // two fits instead of eight
   bool components = false;     // fill Forecasted::components
   bool anomalies = false;      // fill Forecasted::anomalies
   double step_days = 0;        // how long a step lasts, for ForecastMember's words; 0: lengths are counted in steps

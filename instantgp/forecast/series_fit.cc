@@ -90,7 +90,7 @@ std::vector<SeriesMember> FitMembers(const ObservedSeries& series, const std::ve
   for (int h = 0; h < options.horizon; ++h) X_new(h, 0) = (series.end + h - series.times.front()) / unit;
 
   std::vector<SeriesMember> members;
-  for (const Level level : options.fast ? FastLevels() : AllLevels(!seasons.empty())) {
+  for (const Level level : options.fast ? FastLevels() : AllLevels()) {
     const SeriesKernel kernel = MakeSeriesKernel(level, axis.periods, options.priors);
     GridLikelihood likelihood(kernel.expression, axis.times, unit);
     for (const SeriesTransform& transform : transforms) {
@@ -126,7 +126,7 @@ std::vector<ParameterAnswer> FitParameters(const ObservedSeries& series, const s
                                            const std::stop_token& stop) {
   const SeriesAxis axis(series, seasons);
   std::vector<ParameterAnswer> answers;
-  for (const Level level : options.fast ? FastLevels() : AllLevels(!seasons.empty())) {
+  for (const Level level : options.fast ? FastLevels() : AllLevels()) {
     const SeriesKernel kernel = MakeSeriesKernel(level, axis.periods, options.priors);
     GridLikelihood likelihood(kernel.expression, axis.times, axis.unit);
     for (const SeriesTransform& transform : transforms) {

@@ -85,9 +85,6 @@ std::string TextOf(Level level, const std::vector<double>& seasons) {
     case Level::kDamped:
       text = "BIAS + IOU + MAT12";
       break;
-    case Level::kRough:
-      text = "LIN + MAT12";
-      break;
   }
   // Weekdays have days of their own shape: what repeats every week is a day's season, not a curve over the week. On a
   // load of half hours, a week ahead from five ends, the error of LIN + MAT52 + MAT12 is half as large for it.
@@ -109,8 +106,6 @@ std::string_view LevelName(Level level) {
       return "walk";
     case Level::kDamped:
       return "damped";
-    case Level::kRough:
-      return "rough";
   }
   INSTANTGP_CHECK(false);
   return "";
@@ -169,17 +164,12 @@ double UnitOf(const std::vector<double>& seasons, int length) {
   return seasons.empty() ? std::max(1.0, 0.1 * length) : seasons.front();
 }
 
-// On the even-numbered monthly series of M3 alone as good as four of them together (MASE 0.768 against 0.770), a little
-// worse on quarterly ones, and its intervals are too narrow there.
+// On the even-numbered monthly series of M3 alone as good as all four (MASE 0.768 against 0.770), a little worse on
+// quarterly ones, and its intervals are too narrow there.
 std::vector<Level> FastLevels() { return {Level::kTwoScales}; }
 
-// The last makes forecasts of the even-numbered monthly series of M3 better (MASE 0.770 to 0.768, CRPS 0.562 to 0.560;
-// of earlier ends of them 0.837 to 0.832 and 0.606 to 0.604), of quarterly ones worse by 0.3 percent; of series without
-// seasons it would be worse by 1 to 2 percent ("other") and better by 0.1 (yearly).
-std::vector<Level> AllLevels(bool seasons) {
-  std::vector<Level> levels = {Level::kCurve, Level::kTwoScales, Level::kWalk, Level::kDamped};
-  if (seasons) levels.push_back(Level::kRough);
-  return levels;
-}
+// LIN + MAT12 + SE*PER as a fifth made the even-numbered monthly series better by 0.3 percent (MASE, CRPS) and the odd
+// ones by nothing, for a quarter more time.
+std::vector<Level> AllLevels() { return {Level::kCurve, Level::kTwoScales, Level::kWalk, Level::kDamped}; }
 
 }  // namespace instantgp

@@ -15,7 +15,7 @@
 namespace instantgp {
 
 // What moves the level.
-enum class Level { kCurve, kTwoScales, kWalk, kDamped, kRough };
+enum class Level { kCurve, kTwoScales, kWalk, kDamped };
 
 struct SeriesKernel {
   Expression expression;               // canonical, on column 0: time in units
@@ -35,7 +35,7 @@ SeriesKernel SeriesKernelOf(const std::string& text, bool seasons = true);
 // Steps in a unit of time.
 double UnitOf(const std::vector<double>& seasons, int length);
 
-std::vector<Level> AllLevels(bool seasons);
+std::vector<Level> AllLevels();
 std::vector<Level> FastLevels();
 
 }  // namespace instantgp

@@ -35,7 +35,7 @@ ForecastPriors LearnPriorsOf(const SeriesTable& table, const TableForecastOption
     throw Error(ErrorCode::kUsage,
                 "priors are learned from many series, and the table holds one; name the columns that tell series apart "
                 "in --by",
-                {{"learn_priors", "by"}});
+                {{"by"}});
   }
   std::vector<SeriesToLearnFrom> sample;
   for (const std::size_t place : SampleOfSeries(

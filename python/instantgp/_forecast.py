@@ -19,7 +19,7 @@ class GPForecaster:
     season : "auto" (from the step of the dates), None, a period in steps, or several.
     levels : of the intervals, in percent.
     transform : "auto", "none", "log" or "boxcox".
-    fast : two fits a series instead of ten.
+    fast : two fits a series instead of eight.
     threads : None: all cores, and one for each partition of a Dask frame. Results do not depend on it.
     date_format : how times are written, "%d.%m.%y"; None: found out.
     learn_priors : with `by`, first learn from this many of the series what is usual among them; 0: not.

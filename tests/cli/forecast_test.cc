@@ -145,7 +145,7 @@ TEST(CliForecastTest, PriorsAreLearnedOnceAndKeptForTheRunThatResumes) {
   // Much noise, which the library does not expect.
   std::string table = "month,shop,sold\n";
   std::uint64_t state = 1;
-  for (int shop = 0; shop < 30; ++shop) {
+  for (int shop = 0; shop < 40; ++shop) {
     for (int t = 0; t < 48; ++t) {
       double noise = 0;
       for (int k = 0; k < 4; ++k) {
@@ -159,33 +159,33 @@ TEST(CliForecastTest, PriorsAreLearnedOnceAndKeptForTheRunThatResumes) {
     }
   }
   const std::string data = folder.Write("shops.csv", table), out = folder.Path("next.csv");
-  std::vector<std::string> command = {"forecast", data, "--horizon",      "2", "--by", "shop", "--fast",
-                                      "--output", out,  "--learn-priors", "20"};
+  std::vector<std::string> command = {"forecast", data, "--horizon",      "6", "--by", "shop", "--fast",
+                                      "--output", out,  "--learn-priors", "30"};
   const auto run = Cli(command);
   ASSERT_EQ(run.code, 0) << run.err;
-  EXPECT_NE(run.out.find("priors learned from 20 series"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("priors learned from 30 series"), std::string::npos) << run.out;
   EXPECT_FALSE(std::filesystem::exists(out + ".partial.priors"));
   const std::string whole = ReadFile(out), plain = folder.Path("plain.csv");
-  ASSERT_EQ(Cli({"forecast", data, "--horizon", "2", "--by", "shop", "--fast", "--output", plain}).code, 0);
+  ASSERT_EQ(Cli({"forecast", data, "--horizon", "6", "--by", "shop", "--fast", "--output", plain}).code, 0);
   EXPECT_NE(ReadFile(plain), whole);
   // The same for one thread, and told in the document.
-  const auto document = ParseJson(Cli({"forecast", data, "--horizon", "2", "--by", "shop", "--fast", "--learn-priors",
-                                       "20", "--threads", "1", "--json"}));
-  EXPECT_EQ(document.at("learned_priors").at("series"), 20);
+  const auto document = ParseJson(Cli({"forecast", data, "--horizon", "6", "--by", "shop", "--fast", "--learn-priors",
+                                       "30", "--threads", "1", "--json"}));
+  EXPECT_EQ(document.at("learned_priors").at("series"), 30);
   const auto& learned = document["learned_priors"].at("priors");
   EXPECT_EQ(learned.at("two_scales.seasons.noise").size(), 2u);
   EXPECT_NE(whole.find(document["series"][0]["forecast"][0]["median"].dump().substr(0, 12)), std::string::npos);
   // Another sample gives other priors.
   const auto other = ParseJson(Cli(
-      {"forecast", data, "--horizon", "2", "--by", "shop", "--fast", "--learn-priors", "20", "--seed", "1", "--json"}));
+      {"forecast", data, "--horizon", "6", "--by", "shop", "--fast", "--learn-priors", "30", "--seed", "1", "--json"}));
   EXPECT_NE(other["learned_priors"]["priors"].dump(), learned.dump());
   // A run that stopped after three series left its priors, and they count, whatever the table would say now.
-  std::string kept = "instantgp priors 1\nseries 20\nshare 1\nscore 0.9\n";
+  std::string kept = "instantgp priors 1\nseries 30\nshare 1\nscore 0.9\n";
   for (const auto& [name, prior] : learned.items()) {
     kept += name + " " + prior["mean"].dump() + " " + prior["std"].dump() + "\n";
   }
   std::size_t cut = 0;
-  for (int line = 0; line < 7; ++line) cut = whole.find('\n', cut) + 1;
+  for (int line = 0; line < 19; ++line) cut = whole.find('\n', cut) + 1;
   const auto leave = [&](bool priors) {
     std::filesystem::remove(out);
     WriteFileAtomically(out + ".partial", whole.substr(0, cut));
@@ -201,10 +201,10 @@ TEST(CliForecastTest, PriorsAreLearnedOnceAndKeptForTheRunThatResumes) {
   leave(false);
   EXPECT_EQ(Cli(resumed).code, 3);
   leave(true);
-  EXPECT_EQ(Cli({"forecast", data, "--horizon", "2", "--by", "shop", "--fast", "--output", out, "--resume"}).code, 3);
+  EXPECT_EQ(Cli({"forecast", data, "--horizon", "6", "--by", "shop", "--fast", "--output", out, "--resume"}).code, 3);
   // One series has nobody to learn from.
   const std::string one = folder.Write("one.csv", Shops(1, 48, false));
-  const auto refused = Cli({"forecast", one, "--horizon", "2", "--learn-priors", "20"});
+  const auto refused = Cli({"forecast", one, "--horizon", "6", "--learn-priors", "30"});
   EXPECT_EQ(refused.code, 2);
   EXPECT_NE(refused.err.find("--by"), std::string::npos) << refused.err;
 }

@@ -58,12 +58,10 @@ TEST(ForecastTest, DaysOfAWeekHaveTheirOwnShapes) {
   RandomStream random(7);
   std::vector<double> truth, past;
   const int week = 42, n = 6 * week;
-  double level = 0;
   for (int t = 0; t < n + week; ++t) {
     const double day = std::sin(2 * std::numbers::pi * t / 6);
     truth.push_back(50 + 10 * (t / 6 % 7 < 5 ? day : -0.8 * day));
-    level = 0.8 * level + 0.5 * random.Normal();
-    if (t < n) past.push_back(truth.back() + level + random.Normal());
+    if (t < n) past.push_back(truth.back() + random.Normal());
   }
   const Forecasted next = Forecast(past, {.horizon = week, .seasons = {6, 42}, .components = true});
   ASSERT_TRUE(next.ok) << next.reason;

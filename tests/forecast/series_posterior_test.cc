@@ -13,7 +13,7 @@ namespace {
 
 TEST(SeriesPosteriorTest, SlopesAreThoseOfTheValueAndFixedRowsStay) {
   RandomStream random(1);
-  for (const Level level : AllLevels(true)) {
+  for (const Level level : AllLevels()) {
     for (const std::vector<double>& seasons : {std::vector<double>{}, {1.0}, {1.0, 0.25}}) {
       const SeriesKernel kernel = MakeSeriesKernel(level, seasons);
       std::vector<int> times;

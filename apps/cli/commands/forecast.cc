@@ -24,7 +24,7 @@ constexpr char kForecastHelp[] = "Forecast the next steps of a time series, or o
 
 constexpr char kForecastExamples[] =
     R"(The table holds a column of times (dates, or numbers a constant step apart) and one of values; with --by it holds many
-series, one below the other. Step and season follow from the dates. Ten Gaussian processes are fitted to each series
+series, one below the other. Step and season follow from the dates. Eight Gaussian processes are fitted to each series
 and averaged; median and intervals are quantiles of the mixture. A series that cannot be forecast is a line with its
 reason.
 
@@ -288,7 +288,7 @@ void RegisterForecast(CLI::App& app, Selected& selected) {
                    "With --by: first learn from N of the series what is usual among them [0]")
       ->type_name("N")
       ->check(CLI::Range(0, 100000));
-  command->add_flag("--fast", options->fast, "Two fits a series instead of ten");
+  command->add_flag("--fast", options->fast, "Two fits a series instead of eight");
   command->add_option("-o,--output", options->output, "Write forecasts as CSV")->type_name("FILE");
   command->add_option("--plot", options->plot, "Draw up to nine series (SVG)")->type_name("FILE");
   command->add_flag("--resume", options->resume, "Go on with what an interrupted run left in FILE.partial");
