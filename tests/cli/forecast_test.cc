@@ -1,4 +1,5 @@
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <sstream>
@@ -174,7 +175,7 @@ TEST(CliForecastTest, PriorsAreLearnedOnceAndKeptForTheRunThatResumes) {
   EXPECT_EQ(document.at("learned_priors").at("series"), 30);
   const auto& learned = document["learned_priors"].at("priors");
   EXPECT_EQ(learned.at("two_scales.seasons.noise").size(), 2u);
-  EXPECT_NE(whole.find(document["series"][0]["forecast"][0]["median"].dump().substr(0, 12)), std::string::npos);
+  EXPECT_NE(whole.find(document["series"][0]["forecast"][0]["median"].dump().substr(0, 8)), std::string::npos);
   // Another sample gives other priors.
   const auto other = ParseJson(Cli(
       {"forecast", data, "--horizon", "6", "--by", "shop", "--fast", "--learn-priors", "30", "--seed", "1", "--json"}));
