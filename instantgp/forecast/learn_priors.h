@@ -25,8 +25,10 @@ struct INSTANTGP_EXPORT SeriesToLearnFrom {
   std::vector<double> seasons;  // in steps
 };
 
-// For forecasts with these options, whose seasons and priors are not looked at. What cannot be forecast is left out.
-// The same for any number of threads; 0: all cores. Throws Error(kInterrupted) when a stop was requested.
+// For forecasts with these options, whose seasons and priors are not looked at; a horizon is held out, six values at
+// least, or a quarter of a series where that is less. What cannot be forecast is left out. Nothing but learning() is in
+// what comes back where the library's priors forecast best. The same for any number of threads; 0: all cores. Throws
+// Error(kInterrupted) when a stop was requested.
 INSTANTGP_EXPORT ForecastPriors LearnPriors(const std::vector<SeriesToLearnFrom>& series,
                                             const ForecastOptions& options, int threads = 0,
                                             const std::stop_token& stop = {});
