@@ -19,6 +19,8 @@
 #include "instantgp/data/target_transform.h"
 #include "instantgp/forecast/distribution.h"
 #include "instantgp/forecast/forecast.h"
+#include "instantgp/forecast/learn_priors.h"
+#include "instantgp/forecast/priors.h"
 #include "instantgp/forecast/score.h"
 #include "instantgp/forecast/transform.h"
 #include "instantgp/gp/prediction.h"

@@ -2,80 +2,24 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <utility>
 
 #include "instantgp/base/error.h"
 #include "instantgp/base/normal.h"
 #include "instantgp/forecast/forecast_parts.h"
+#include "instantgp/forecast/series_choices.h"
 #include "instantgp/forecast/series_fit.h"
 
 namespace instantgp {
 namespace {
 
-constexpr double kMostSeasonShare = 0.67;       // of a series that a season may last: it must be seen once and a half
-constexpr std::size_t kLeastForTransform = 10;  // values; a few points on a log scale promise growth without end
-constexpr double kMostValue = 1e305;            // the quantiles of larger ones are no numbers
 constexpr double kMostHorizon = 100000;
-
-std::string Short(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return text;
-}
 
 Forecasted Failed(std::string reason) {
   Forecasted result;
   result.reason = std::move(reason);
   return result;
-}
-
-// The transforms to be averaged, those that apply.
-std::vector<SeriesTransform> TransformsFor(TransformChoice choice, const std::vector<double>& values,
-                                           std::string& reason) {
-  std::vector<TransformKind> kinds;
-  const bool zero = std::any_of(values.begin(), values.end(), [](double y) { return y == 0; });
-  switch (choice) {
-    case TransformChoice::kAuto:
-      kinds = {TransformKind::kNone};
-      if (values.size() >= kLeastForTransform) kinds.push_back(zero ? TransformKind::kBoxCox : TransformKind::kLog);
-      break;
-    case TransformChoice::kNone:
-      kinds = {TransformKind::kNone};
-      break;
-    case TransformChoice::kLog:
-      kinds = {TransformKind::kLog};
-      break;
-    case TransformChoice::kBoxCox:
-      kinds = {TransformKind::kBoxCox};
-      break;
-  }
-  std::vector<SeriesTransform> transforms;
-  for (const TransformKind kind : kinds) {
-    if (const std::optional<SeriesTransform> transform = SeriesTransform::Fit(kind, values)) {
-      transforms.push_back(*transform);
-    }
-  }
-  if (transforms.empty()) {
-    reason = "the transform " + std::string(Name(kinds.front())) + " does not allow the negative value " +
-             Short(*std::min_element(values.begin(), values.end()));
-  }
-  return transforms;
-}
-
-// Seasons the series is long enough for, longest first.
-std::vector<double> UsableSeasons(const std::vector<double>& asked, double length, std::vector<std::string>& notes) {
-  std::vector<double> usable;
-  for (const double period : asked) {
-    if (period <= kMostSeasonShare * length) {
-      usable.push_back(period);
-    } else {
-      notes.push_back("the series is too short for a season of " + Short(period) + " steps");
-    }
-  }
-  std::sort(usable.rbegin(), usable.rend());
-  return usable;
 }
 
 // A series that never changed says nothing about the size of a change.
@@ -112,12 +56,12 @@ void ForecastOptions::Validate() const {
   }
   for (const double period : seasons) {
     if (!(period >= 2 && std::isfinite(period))) {
-      throw Error(ErrorCode::kUsage, "a season lasts at least 2 steps, got " + Short(period), {{"season"}});
+      throw Error(ErrorCode::kUsage, "a season lasts at least 2 steps, got " + ShortNumber(period), {{"season"}});
     }
   }
   for (const double level : levels) {
     if (!(level > 0 && level < 100)) {
-      throw Error(ErrorCode::kUsage, "a level lies between 0 and 100 percent, got " + Short(level), {{"level"}});
+      throw Error(ErrorCode::kUsage, "a level lies between 0 and 100 percent, got " + ShortNumber(level), {{"level"}});
     }
   }
   if (most_history < 2) throw Error(ErrorCode::kUsage, "a forecast needs a history of at least 2 values");
@@ -125,41 +69,19 @@ void ForecastOptions::Validate() const {
 
 Forecasted Forecast(const std::vector<double>& all, const ForecastOptions& options, const std::stop_token& stop) {
   options.Validate();
-  ObservedSeries series = ObservedSeries::Of(all, options.most_history);
-  for (const double y : series.values) {
-    if (!std::isfinite(y)) return Failed("the series holds an infinite value");
-  }
-  if (series.values.size() < 2) {
-    return Failed(series.values.empty() ? "the series has no values"
-                                        : "the series has a single value; at least 2 are needed");
-  }
-  const auto [least, most] = std::minmax_element(series.values.begin(), series.values.end());
-  std::vector<std::string> notes;
-  if (series.left_out > 0) {
-    notes.push_back("the oldest " + std::to_string(series.left_out) + " values were left out");
-  }
-  if (std::max(-*least, *most) > kMostValue) {
-    return Failed("the series holds the value " + Short(-*least > *most ? *least : *most) +
-                  "; the largest that can be forecast is 1e305");
-  }
-  // The same, or different by what rounding makes.
-  if (!SeriesTransform::Fit(TransformKind::kNone, series.values)) return Constant(series.values.back(), options);
-
-  std::string reason;
-  const std::vector<SeriesTransform> transforms = TransformsFor(options.transform, series.values, reason);
-  if (transforms.empty()) return Failed(std::move(reason));
-  const std::vector<double> seasons =
-      UsableSeasons(options.seasons, static_cast<double>(series.end - series.times.front()), notes);
-
-  std::vector<SeriesMember> members = FitMembers(series, transforms, seasons, options, stop);
+  const SeriesChoices choices = ChooseFor(all, options);
+  if (!choices.reason.empty()) return Failed(choices.reason);
+  const ObservedSeries& series = choices.series;
+  if (choices.constant) return Constant(series.values.back(), options);
+  std::vector<SeriesMember> members = FitMembers(series, choices.transforms, choices.seasons, options, stop);
   if (stop.stop_requested()) throw Error(ErrorCode::kInterrupted, "interrupted while forecasting");
   if (members.empty()) return Failed("no kernel's covariance could be factorised on this series");
   Weigh(members, static_cast<double>(series.values.size()));
 
   Forecasted result;
   result.ok = true;
-  result.notes = std::move(notes);
-  result.seasons = seasons;
+  result.notes = choices.notes;
+  result.seasons = choices.seasons;
   double transformed = 0;
   for (const SeriesMember& m : members) {
     result.members.push_back({m.kernel_text, m.kernel_spoken, m.words, m.transform.kind(), m.weight});

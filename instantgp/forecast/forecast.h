@@ -16,6 +16,7 @@
 
 #include "instantgp/base/export.h"
 #include "instantgp/forecast/distribution.h"
+#include "instantgp/forecast/priors.h"
 
 namespace instantgp {
 
@@ -24,11 +25,12 @@ struct INSTANTGP_EXPORT ForecastOptions {
   std::vector<double> seasons = {};       // periods in steps, for example {12}, or {7, 365.25}; empty: none
   std::vector<double> levels = {80, 95};  // of the intervals, in percent
   TransformChoice transform = TransformChoice::kAuto;
-  bool fast = false;        // two fits instead of eight
-  bool components = false;  // fill Forecasted::components
-  bool anomalies = false;   // fill Forecasted::anomalies
-  double step_days = 0;     // how long a step lasts, for ForecastMember's words; 0: lengths are counted in steps
-  int most_history = 1000;  // older values are left out; the cost grows with the third power
+  bool fast = false;           // two fits instead of eight
+  bool components = false;     // fill Forecasted::components
+  bool anomalies = false;      // fill Forecasted::anomalies
+  double step_days = 0;        // how long a step lasts, for ForecastMember's words; 0: lengths are counted in steps
+  int most_history = 1000;     // older values are left out; the cost grows with the third power
+  ForecastPriors priors = {};  // learned from other series (learn_priors.h), in place of the library's
 
   void Validate() const;  // Error(kUsage)
 };

@@ -1,5 +1,6 @@
 #include "instantgp/forecast/forecast_parts.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <map>
@@ -22,14 +23,14 @@ bool Has(const Expression& e, Elementary symbol) {
   return false;
 }
 
+// The longest: days that repeat every week are the week's season.
 double PeriodOf(const Expression& e) {
+  double longest = 0;
   for (const FixedParameter& fixed : e.fixed) {
-    if (fixed.kind == ParameterKind::kPeriod) return fixed.value;
+    if (fixed.kind == ParameterKind::kPeriod) longest = std::max(longest, fixed.value);
   }
-  for (const Expression& term : e.terms) {
-    if (const double period = PeriodOf(term); period > 0) return period;
-  }
-  return 0;
+  for (const Expression& term : e.terms) longest = std::max(longest, PeriodOf(term));
+  return longest;
 }
 
 std::string NameOf(const Expression& addend, double unit) {

@@ -18,9 +18,9 @@ namespace instantgp {
 
 class GridLikelihood {
  public:
-  // A sum of SE, MAT52, MAT12, PER, SE*PER, LIN, WIE, IOU (once) and BIAS on one column, periods not to be
-  // moved; anything else is a bug. `times` are
-  // places on the grid, ascending from 0, `unit` of which are a unit of time.
+  // A sum of SE, MAT52, MAT12, PER and products of these, LIN, WIE, IOU (once) and BIAS on one column, periods not to
+  // be moved; anything else is a bug. `times` are places on the grid, ascending from 0, `unit` of which are a unit of
+  // time.
   GridLikelihood(const Expression& kernel, std::vector<int> times, double unit);
 
   // NLML per point of z (n), as gp/marginal_likelihood.h; false where there is no factor.

@@ -38,6 +38,28 @@ std::string TextInSteps(Expression e, double unit, double step_days = 0) {
   return PrintShort(e, {"time"}, [&](int, double steps) { return TimeLengthText(steps * step_days); });
 }
 
+int StepsFor(const std::vector<double>& seasons) { return seasons.size() > 1 ? kStepsOfSeveralSeasons : kSteps; }
+
+// Time of a series as its kernels see it.
+struct SeriesAxis {
+  double unit = 1;              // in steps
+  std::vector<int> times;       // from 0
+  std::vector<double> periods;  // in units
+
+  SeriesAxis(const ObservedSeries& series, const std::vector<double>& seasons) {
+    const int first = series.times.front();
+    unit = UnitOf(seasons, series.end - first);
+    for (const int time : series.times) times.push_back(time - first);
+    for (const double season : seasons) periods.push_back(season / unit);
+  }
+};
+
+Vector TransformedValues(const ObservedSeries& series, const SeriesTransform& transform) {
+  Vector z(static_cast<Index>(series.values.size()));
+  for (Index i = 0; i < z.size(); ++i) z[i] = transform.Forward(series.values[static_cast<std::size_t>(i)]);
+  return z;
+}
+
 }  // namespace
 
 ObservedSeries ObservedSeries::Of(const std::vector<double>& all, int most_history) {
@@ -61,26 +83,20 @@ std::vector<SeriesMember> FitMembers(const ObservedSeries& series, const std::ve
                                      const std::vector<double>& seasons, const ForecastOptions& options,
                                      const std::stop_token& stop) {
   const Index n = static_cast<Index>(series.values.size());
-  const int first = series.times.front();
-  const double unit = UnitOf(seasons, series.end - first);
+  const SeriesAxis axis(series, seasons);
+  const double unit = axis.unit;
   Matrix X(n, 1), X_new(options.horizon, 1);
-  for (Index i = 0; i < n; ++i) X(i, 0) = (series.times[static_cast<std::size_t>(i)] - first) / unit;
-  for (int h = 0; h < options.horizon; ++h) X_new(h, 0) = (series.end + h - first) / unit;
-  std::vector<double> periods;
-  periods.reserve(seasons.size());
-  for (const double season : seasons) periods.push_back(season / unit);
+  for (Index i = 0; i < n; ++i) X(i, 0) = axis.times[static_cast<std::size_t>(i)] / unit;
+  for (int h = 0; h < options.horizon; ++h) X_new(h, 0) = (series.end + h - series.times.front()) / unit;
 
   std::vector<SeriesMember> members;
-  std::vector<int> times;
-  for (const int time : series.times) times.push_back(time - first);
   for (const Level level : options.fast ? FastLevels() : AllLevels()) {
-    const SeriesKernel kernel = MakeSeriesKernel(level, periods);
-    GridLikelihood likelihood(kernel.expression, times, unit);
+    const SeriesKernel kernel = MakeSeriesKernel(level, axis.periods, options.priors);
+    GridLikelihood likelihood(kernel.expression, axis.times, unit);
     for (const SeriesTransform& transform : transforms) {
       if (stop.stop_requested()) return {};
-      Vector z(n);
-      for (Index i = 0; i < n; ++i) z[i] = transform.Forward(series.values[static_cast<std::size_t>(i)]);
-      const SeriesFit fit = FitSeries(kernel, likelihood, z, seasons.size() > 1 ? kStepsOfSeveralSeasons : kSteps);
+      const Vector z = TransformedValues(series, transform);
+      const SeriesFit fit = FitSeries(kernel, likelihood, z, StepsFor(seasons));
       if (!fit.ok) continue;
       SeriesMember member;
       member.transform = transform;
@@ -103,6 +119,31 @@ std::vector<SeriesMember> FitMembers(const ObservedSeries& series, const std::ve
     }
   }
   return members;
+}
+
+std::vector<ParameterAnswer> FitParameters(const ObservedSeries& series, const std::vector<SeriesTransform>& transforms,
+                                           const std::vector<double>& seasons, const ForecastOptions& options,
+                                           const std::stop_token& stop) {
+  const SeriesAxis axis(series, seasons);
+  std::vector<ParameterAnswer> answers;
+  for (const Level level : options.fast ? FastLevels() : AllLevels()) {
+    const SeriesKernel kernel = MakeSeriesKernel(level, axis.periods, options.priors);
+    GridLikelihood likelihood(kernel.expression, axis.times, axis.unit);
+    for (const SeriesTransform& transform : transforms) {
+      if (stop.stop_requested()) return {};
+      const Vector z = TransformedValues(series, transform);
+      const SeriesFit fit = FitSeries(kernel, likelihood, z, StepsFor(seasons));
+      if (!fit.ok) continue;
+      const Vector variance = PosteriorVariances(kernel, likelihood, z, fit.theta);
+      if (variance.size() == 0) continue;
+      for (Index row = 0; row < variance.size(); ++row) {
+        const auto place = static_cast<std::size_t>(row);
+        if (std::isnan(variance[row])) continue;
+        answers.push_back({kernel.names[place], kernel.priors[place], fit.theta[row], variance[row]});
+      }
+    }
+  }
+  return answers;
 }
 
 }  // namespace instantgp

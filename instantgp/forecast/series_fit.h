@@ -39,4 +39,15 @@ std::vector<SeriesMember> FitMembers(const ObservedSeries& series, const std::ve
                                      const std::vector<double>& seasons, const ForecastOptions& options,
                                      const std::stop_token& stop);
 
+// What the fits of a series say about their parameters, to learn priors from: of every level and transform, those that
+// are not fixed.
+struct ParameterAnswer {
+  std::string name;  // of its prior
+  LogNormalPrior prior;
+  double log_value = 0, variance = 0;  // of the logarithm, by the curvature of the posterior density
+};
+std::vector<ParameterAnswer> FitParameters(const ObservedSeries& series, const std::vector<SeriesTransform>& transforms,
+                                           const std::vector<double>& seasons, const ForecastOptions& options,
+                                           const std::stop_token& stop);
+
 }  // namespace instantgp

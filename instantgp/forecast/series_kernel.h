@@ -8,14 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "instantgp/forecast/priors.h"
 #include "instantgp/kernel/expression.h"
 #include "instantgp/kernel/fixed.h"
 
 namespace instantgp {
-
-struct LogNormalPrior {
-  double mean = 0, std = 1;  // of the logarithm
-};
 
 // What moves the level.
 enum class Level { kCurve, kTwoScales, kWalk, kDamped };
@@ -23,14 +20,16 @@ enum class Level { kCurve, kTwoScales, kWalk, kDamped };
 struct SeriesKernel {
   Expression expression;               // canonical, on column 0: time in units
   std::vector<LogNormalPrior> priors;  // of every row of LogParameters, the noise last
+  std::vector<std::string> names;      // of the priors: "walk.seasons.WIE.variance"
   FixedRows fixed;                     // periods, in units
 };
 
-// `seasons` in units of time, longest first: 1 and shorter ones.
-SeriesKernel MakeSeriesKernel(Level level, const std::vector<double>& seasons);
+// `seasons` in units of time, longest first: 1 and shorter ones. Priors that were learned go before those of the
+// library.
+SeriesKernel MakeSeriesKernel(Level level, const std::vector<double>& seasons, const ForecastPriors& learned = {});
 
-// Any kernel of one column, with the same priors: those for series with seasons, or without. Of every product SE*PER
-// the first variance is fixed at 1.
+// Any kernel of one column, with the same priors: those for series with seasons, or without. Of the variances
+// of a product all but the last are fixed at 1.
 SeriesKernel SeriesKernelOf(const std::string& text, bool seasons = true);
 
 // Steps in a unit of time.

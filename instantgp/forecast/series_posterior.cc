@@ -1,7 +1,9 @@
 #include "instantgp/forecast/series_posterior.h"
 
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "instantgp/base/normal.h"
 
@@ -65,6 +67,22 @@ SeriesFit FitSeries(const SeriesKernel& kernel, GridLikelihood& likelihood, cons
   fit.log_prior = posterior.LogPrior(fit.theta);
   fit.log_likelihood = -summary.value * static_cast<double>(z.size()) - fit.log_prior;
   return fit;
+}
+
+Vector PosteriorVariances(const SeriesKernel& kernel, GridLikelihood& likelihood, const Vector& z,
+                          const LogParameters& theta) {
+  SeriesPosterior posterior(kernel, likelihood, z);
+  Vector at = theta, gradient;
+  Matrix curvature;
+  double value = 0;
+  if (!posterior.Value(at, &value) || !posterior.Slopes(&gradient, &curvature)) return {};
+  curvature *= static_cast<double>(z.size());  // it is per point
+  for (const Index row : kernel.fixed.rows) curvature(row, row) = 1;
+  const Eigen::LLT<Matrix> factor(curvature);
+  if (factor.info() != Eigen::Success) return {};
+  Vector variances = factor.solve(Matrix::Identity(posterior.size(), posterior.size())).diagonal();
+  for (const Index row : kernel.fixed.rows) variances[row] = std::numeric_limits<double>::quiet_NaN();
+  return variances;
 }
 
 }  // namespace instantgp

@@ -40,4 +40,8 @@ struct SeriesFit {
 };
 SeriesFit FitSeries(const SeriesKernel& kernel, GridLikelihood& likelihood, const Vector& z, int steps);
 
+// Of every log-parameter, by the curvature at theta; NaN for fixed ones, nothing where there is no curvature.
+Vector PosteriorVariances(const SeriesKernel& kernel, GridLikelihood& likelihood, const Vector& z,
+                          const LogParameters& theta);
+
 }  // namespace instantgp

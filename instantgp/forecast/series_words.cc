@@ -27,6 +27,10 @@ std::string SeriesWords(const Expression& kernel, const LogParameters& theta, do
     const double steps = std::exp(log_units) * unit;
     return step_days > 0 ? "a " + PeriodWords(steps * step_days) + " season" : "a season of " + Steps(steps);
   };
+  const auto repeated = [&](double log_units) {  // of a longer season whose parts are shorter ones
+    const double steps = std::exp(log_units) * unit;
+    return " whose shape repeats " + (step_days > 0 ? PeriodWords(steps * step_days) : "every " + Steps(steps));
+  };
   std::string text;
   Index row = 0;
   const std::vector<Expression> addends = kernel.op == Expression::Op::kSum ? kernel.terms : std::vector{kernel};
@@ -58,7 +62,7 @@ std::string SeriesWords(const Expression& kernel, const LogParameters& theta, do
           words = "a rougher curve over " + length(theta[row + 1]);
           break;
         case Elementary::kPER:
-          seasonal = season(theta[row + 2]);
+          seasonal = seasonal.empty() ? season(theta[row + 2]) : seasonal + repeated(theta[row + 2]);
           break;
       }
       row += static_cast<Index>(ParametersOf(leaf.symbol).size());

@@ -10,6 +10,7 @@
 
 #include "instantgp/base/error.h"
 #include "instantgp/base/thread_pool.h"
+#include "instantgp/forecast/learn_priors.h"
 #include "instantgp/forecast/table_forecast.h"
 #include "python/bindings/bind.h"
 #include "python/bindings/call.h"
@@ -78,21 +79,28 @@ py::dict ToDict(const ForecastedSeries& one) {
   return d;
 }
 
+TableForecastOptions OptionsFrom(int horizon, const std::optional<std::vector<double>>& season,
+                                 const std::string& transform, bool fast) {
+  TableForecastOptions options;
+  options.forecast.horizon = horizon;
+  options.forecast.transform = TransformChoiceFromName(transform);
+  options.forecast.fast = fast;
+  options.seasons_from_calendar = !season.has_value();
+  if (season) options.forecast.seasons = *season;
+  return options;
+}
+
 py::dict ForecastTable(const std::string& csv, const std::string& time, const std::string& target,
                        const std::vector<std::string>& by, const std::string& date_format, int horizon,
                        const std::optional<std::vector<double>>& season, const std::vector<double>& levels,
                        const std::string& transform, bool fast, int backtest, bool components, bool anomalies,
-                       int threads) {
-  TableForecastOptions options;
-  options.forecast.horizon = horizon;
+                       int threads, const std::string& priors) {
+  TableForecastOptions options = OptionsFrom(horizon, season, transform, fast);
   options.forecast.levels = levels;
-  options.forecast.transform = TransformChoiceFromName(transform);
-  options.forecast.fast = fast;
   options.forecast.components = components;
   options.forecast.anomalies = anomalies;
-  options.seasons_from_calendar = !season.has_value();
-  if (season) options.forecast.seasons = *season;
   options.backtest = backtest;
+  if (!priors.empty()) options.forecast.priors = ForecastPriors::FromText(priors);
   options.forecast.Validate();
   std::vector<ForecastedSeries> all;
   std::optional<SeriesTable> table;
@@ -110,6 +118,27 @@ py::dict ForecastTable(const std::string& csv, const std::string& time, const st
                   "dates"_a = table->has_dates());
 }
 
+// As text, which is what ForecastTable takes.
+std::string LearnForecastPriors(const std::string& csv, const std::string& time, const std::string& target,
+                                const std::vector<std::string>& by, const std::string& date_format, int horizon,
+                                const std::optional<std::vector<double>>& season, const std::string& transform,
+                                bool fast, int count, std::uint64_t seed, int threads) {
+  const TableForecastOptions options = OptionsFrom(horizon, season, transform, fast);
+  options.forecast.Validate();
+  std::string text;
+  RunInterruptible([&](const std::stop_token& stop) {
+    const SeriesTable table = SeriesTable::Parse(csv, "the table", {time, target, by, date_format});
+    text = LearnPriorsOf(table, options, count, seed, threads, stop).Text();
+  });
+  return text;
+}
+
+std::vector<std::size_t> SampleOfKeys(const std::vector<std::vector<std::string>>& keys, std::size_t count,
+                                      std::uint64_t seed) {
+  return SampleOfSeries(
+      keys.size(), [&](std::size_t k) -> const std::vector<std::string>& { return keys[k]; }, count, seed);
+}
+
 // Which columns of a table hold times and values.
 py::dict ForecastColumns(const std::string& csv, const std::string& time, const std::string& target,
                          const std::vector<std::string>& by, const std::string& date_format) {
@@ -122,7 +151,11 @@ py::dict ForecastColumns(const std::string& csv, const std::string& time, const 
 void BindForecasts(py::module_& module) {
   module.def("forecast_columns", &ForecastColumns, "csv"_a, "time"_a, "target"_a, "by"_a, "date_format"_a);
   module.def("forecast", &ForecastTable, "csv"_a, "time"_a, "target"_a, "by"_a, "date_format"_a, "horizon"_a,
-             "season"_a, "levels"_a, "transform"_a, "fast"_a, "backtest"_a, "components"_a, "anomalies"_a, "threads"_a);
+             "season"_a, "levels"_a, "transform"_a, "fast"_a, "backtest"_a, "components"_a, "anomalies"_a, "threads"_a,
+             "priors"_a = "");
+  module.def("learn_forecast_priors", &LearnForecastPriors, "csv"_a, "time"_a, "target"_a, "by"_a, "date_format"_a,
+             "horizon"_a, "season"_a, "transform"_a, "fast"_a, "count"_a, "seed"_a, "threads"_a);
+  module.def("sample_of_series", &SampleOfKeys, "keys"_a, "count"_a, "seed"_a);
 }
 
 }  // namespace instantgp::python

@@ -243,4 +243,20 @@ def forecast(
     components: bool,
     anomalies: bool,
     threads: int,
+    priors: str = ...,
 ) -> dict[str, Any]: ...
+def learn_forecast_priors(
+    csv: str,
+    time: str,
+    target: str,
+    by: Sequence[str],
+    date_format: str,
+    horizon: int,
+    season: Optional[Sequence[float]],
+    transform: str,
+    fast: bool,
+    count: int,
+    seed: int,
+    threads: int,
+) -> str: ...
+def sample_of_series(keys: Sequence[Sequence[str]], count: int, seed: int) -> list[int]: ...

@@ -1,6 +1,8 @@
 """Forecasts of time series."""
 from __future__ import annotations
 
+import csv
+import io
 from typing import Any, Optional, Sequence, Union
 
 from . import _core, _dask
@@ -20,9 +22,11 @@ class GPForecaster:
     fast : two fits a series instead of eight.
     threads : None: all cores, and one for each partition of a Dask frame. Results do not depend on it.
     date_format : how times are written, "%d.%m.%y"; None: found out.
+    learn_priors : with `by`, first learn from this many of the series what is usual among them; 0: not.
+    seed : which series those are.
 
     Data may be a Dask frame, then `by` is needed and predict and backtest return Dask frames: nothing is computed before
-    they are asked for, each partition by one worker.
+    they are asked for, each partition by one worker. Priors are learned in fit, here, and sent to the workers.
 
     >>> import pandas, instantgp
     >>> months = pandas.period_range("2015-01", periods=60, freq="M").strftime("%Y-%m")
@@ -47,6 +51,8 @@ class GPForecaster:
         fast: bool = False,
         threads: Optional[int] = None,
         date_format: Optional[str] = None,
+        learn_priors: int = 0,
+        seed: int = 0,
     ) -> None:
         self.horizon = horizon
         self.by = by
@@ -58,9 +64,15 @@ class GPForecaster:
         self.fast = fast
         self.threads = threads
         self.date_format = date_format
+        self.learn_priors = learn_priors
+        self.seed = seed
 
+    _given: Optional[str] = None  # priors that were learned elsewhere
     _parts = True  # keep components and anomalies, which predict does not need
-    _names = ("horizon", "by", "season", "time", "target", "levels", "transform", "fast", "threads", "date_format")
+    _names = (
+        "horizon", "by", "season", "time", "target", "levels", "transform", "fast", "threads", "date_format",
+        "learn_priors", "seed",
+    )  # fmt: skip
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self._names}
@@ -80,13 +92,20 @@ class GPForecaster:
         when they are asked for."""
         self.__dict__.pop("result_", None)
         self.__dict__.pop("partitions_", None)
+        self.__dict__.pop("priors_", None)
         if _dask.is_frame(data):
             if not self._keys():
                 raise _core.InputError("a Dask frame holds many series; name the columns that tell them apart in by")
             self._time_name(data)
+            if self.learn_priors:
+                self.priors_ = self._learn(_as_csv(self._sample(data)))
             self.partitions_ = data
             return self
         self.csv_ = _as_csv(data)
+        if self._given is not None:
+            self.priors_ = self._given
+        elif self.learn_priors:
+            self.priors_ = self._learn(self.csv_)
         self.result_ = self._run(backtest=0, components=self._parts, anomalies=self._parts)
         return self
 
@@ -161,10 +180,12 @@ class GPForecaster:
     def _for_part(self) -> Any:
         """Makes a forecaster for the rows of one partition: the same, on one thread unless threads says otherwise."""
         params = {**self.get_params(), "threads": self.threads or 1}
+        priors = getattr(self, "priors_", None)
 
         def make() -> "GPForecaster":
             forecaster = GPForecaster(**params)
             forecaster._parts = False
+            forecaster._given = priors
             return forecaster
 
         return make
@@ -185,19 +206,33 @@ class GPForecaster:
         if not hasattr(self, "result_"):
             raise _core.InputError("this GPForecaster has seen no data yet; call fit first")
 
-    def _run(self, backtest: int, components: bool, anomalies: bool) -> dict[str, Any]:
+    def _sample(self, data: Any) -> Any:
+        """The rows of the series to learn from, the same as of one frame: the keys decide, not where rows lie."""
+        keys = data[self._keys()].drop_duplicates().compute()
+        texts = list(csv.reader(io.StringIO(_as_csv(keys))))[1:]
+        chosen = keys.iloc[_core.sample_of_series(texts, self.learn_priors, self.seed)]
+        return data.map_partitions(lambda part: part.merge(chosen, on=list(chosen.columns)), meta=data._meta).compute()
+
+    def _learn(self, text: str) -> str:
+        return _core.learn_forecast_priors(
+            text, self.time or "", self.target or "", self._keys(), self.date_format or "", self.horizon, self._season(),
+            self.transform, self.fast, self.learn_priors, self.seed, self.threads or 0,
+        )  # fmt: skip
+
+    def _season(self) -> Optional[list[float]]:
         if isinstance(self.season, str) and self.season != "auto":
             raise _core.InputError(f"season is 'auto', None, a number or several, not {self.season!r}")
-        season: Optional[list[float]]
         if isinstance(self.season, str):
-            season = None
-        elif self.season is None:
-            season = []
-        else:
-            season = [float(v) for v in ([self.season] if isinstance(self.season, (int, float)) else self.season)]
+            return None
+        if self.season is None:
+            return []
+        return [float(v) for v in ([self.season] if isinstance(self.season, (int, float)) else self.season)]
+
+    def _run(self, backtest: int, components: bool, anomalies: bool) -> dict[str, Any]:
         return _core.forecast(
-            self.csv_, self.time or "", self.target or "", self._keys(), self.date_format or "", self.horizon, season,
-            [float(v) for v in self.levels], self.transform, self.fast, backtest, components, anomalies, self.threads or 0,
+            self.csv_, self.time or "", self.target or "", self._keys(), self.date_format or "", self.horizon,
+            self._season(), [float(v) for v in self.levels], self.transform, self.fast, backtest, components, anomalies,
+            self.threads or 0, getattr(self, "priors_", ""),
         )  # fmt: skip
 
 

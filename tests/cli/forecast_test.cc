@@ -1,4 +1,5 @@
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <sstream>
@@ -140,6 +141,75 @@ TEST(CliForecastTest, CtrlCKeepsWhatIsDoneAndResumeGoesOn) {
   EXPECT_EQ(Cli(other).code, 3);
 }
 
+TEST(CliForecastTest, PriorsAreLearnedOnceAndKeptForTheRunThatResumes) {
+  const TemporaryFolder folder;
+  // Much noise, which the library does not expect.
+  std::string table = "month,shop,sold\n";
+  std::uint64_t state = 1;
+  for (int shop = 0; shop < 40; ++shop) {
+    for (int t = 0; t < 48; ++t) {
+      double noise = 0;
+      for (int k = 0; k < 4; ++k) {
+        state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+        noise += static_cast<double>(state >> 40) / (1 << 24) - 0.5;
+      }
+      char line[64];
+      std::snprintf(line, sizeof line, "%d-%02d,S%d,%.3f\n", 2015 + t / 12, t % 12 + 1, shop,
+                    500 + 20 * std::sin(0.5235987755982988 * t) + 60 * noise);
+      table += line;
+    }
+  }
+  const std::string data = folder.Write("shops.csv", table), out = folder.Path("next.csv");
+  std::vector<std::string> command = {"forecast", data, "--horizon",      "6", "--by", "shop", "--fast",
+                                      "--output", out,  "--learn-priors", "30"};
+  const auto run = Cli(command);
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_NE(run.out.find("priors learned from 30 series"), std::string::npos) << run.out;
+  EXPECT_FALSE(std::filesystem::exists(out + ".partial.priors"));
+  const std::string whole = ReadFile(out), plain = folder.Path("plain.csv");
+  ASSERT_EQ(Cli({"forecast", data, "--horizon", "6", "--by", "shop", "--fast", "--output", plain}).code, 0);
+  EXPECT_NE(ReadFile(plain), whole);
+  // The same for one thread, and told in the document.
+  const auto document = ParseJson(Cli({"forecast", data, "--horizon", "6", "--by", "shop", "--fast", "--learn-priors",
+                                       "30", "--threads", "1", "--json"}));
+  EXPECT_EQ(document.at("learned_priors").at("series"), 30);
+  const auto& learned = document["learned_priors"].at("priors");
+  EXPECT_EQ(learned.at("two_scales.seasons.noise").size(), 2u);
+  EXPECT_NE(whole.find(document["series"][0]["forecast"][0]["median"].dump().substr(0, 8)), std::string::npos);
+  // Another sample gives other priors.
+  const auto other = ParseJson(Cli(
+      {"forecast", data, "--horizon", "6", "--by", "shop", "--fast", "--learn-priors", "30", "--seed", "1", "--json"}));
+  EXPECT_NE(other["learned_priors"]["priors"].dump(), learned.dump());
+  // A run that stopped after three series left its priors, and they count, whatever the table would say now.
+  std::string kept = "instantgp priors 1\nseries 30\nshare 1\nscore 0.9\n";
+  for (const auto& [name, prior] : learned.items()) {
+    kept += name + " " + prior["mean"].dump() + " " + prior["std"].dump() + "\n";
+  }
+  std::size_t cut = 0;
+  for (int line = 0; line < 19; ++line) cut = whole.find('\n', cut) + 1;
+  const auto leave = [&](bool priors) {
+    std::filesystem::remove(out);
+    WriteFileAtomically(out + ".partial", whole.substr(0, cut));
+    std::filesystem::remove(out + ".partial.priors");
+    if (priors) WriteFileAtomically(out + ".partial.priors", kept);
+  };
+  leave(true);
+  std::vector<std::string> resumed = command;
+  resumed.insert(resumed.end(), {"--resume", "--seed", "1"});
+  ASSERT_EQ(Cli(resumed).code, 0);
+  EXPECT_EQ(ReadFile(out), whole);
+  EXPECT_FALSE(std::filesystem::exists(out + ".partial.priors"));
+  leave(false);
+  EXPECT_EQ(Cli(resumed).code, 3);
+  leave(true);
+  EXPECT_EQ(Cli({"forecast", data, "--horizon", "6", "--by", "shop", "--fast", "--output", out, "--resume"}).code, 3);
+  // One series has nobody to learn from.
+  const std::string one = folder.Write("one.csv", Shops(1, 48, false));
+  const auto refused = Cli({"forecast", one, "--horizon", "6", "--learn-priors", "30"});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.err.find("--by"), std::string::npos) << refused.err;
+}
+
 TEST(CliForecastTest, SeveralProcessesWriteTheFileOfOne) {
   if (std::system("command -v mpirun >/dev/null 2>&1") != 0 ||
       !std::filesystem::exists(std::filesystem::path(INSTANTGP_CLI).parent_path() / "libinstantgp_mpi.so")) {
@@ -155,6 +225,13 @@ TEST(CliForecastTest, SeveralProcessesWriteTheFileOfOne) {
       "ASAN_OPTIONS=detect_leaks=0 mpirun --allow-run-as-root --oversubscribe -n 3 " INSTANTGP_CLI " forecast " + data;
   ASSERT_EQ(RunProcess({"/bin/sh", "-c", launcher + rest + many}).code, 0);
   EXPECT_EQ(ReadFile(many), ReadFile(one));
+  const std::string learned = folder.Path("learned.csv"), together = folder.Path("together.csv");
+  ASSERT_EQ(
+      Cli({"forecast", data, "--horizon", "3", "--by", "shop", "--fast", "--output", learned, "--learn-priors", "10"})
+          .code,
+      0);
+  ASSERT_EQ(RunProcess({"/bin/sh", "-c", launcher + " --learn-priors 10" + rest + together}).code, 0);
+  EXPECT_EQ(ReadFile(together), ReadFile(learned));
   // What three processes left when they were lost, one process takes up: of each a part, one cut off in a line.
   const std::string text = ReadFile(one);
   const std::size_t head = text.find('\n') + 1;
@@ -190,6 +267,15 @@ TEST(CliForecastTest, TellsWhatItDoesAndDraws) {
     EXPECT_NE(run.out.find(text), std::string::npos) << text << " in " << run.out;
   }
   EXPECT_EQ(XmlProblem(ReadFile(svg)), "");
+  EXPECT_NE(run.out.find("No value of the past stands out."), std::string::npos) << run.out;
+  // Plain numbers: the distance of the steps, and anomalies as a list even when it is empty.
+  std::string numbers = "t,y\n";
+  for (int t = 0; t < 20; ++t) numbers += std::to_string(0.5 * t) + "," + std::to_string(t * t % 7) + "\n";
+  const std::string plain = folder.Write("plain.csv", numbers);
+  const auto text = Cli({"forecast", plain, "--horizon", "2"});
+  EXPECT_NE(text.out.find("20 steps, 0.5 apart"), std::string::npos) << text.out;
+  const auto document = ParseJson(Cli({"forecast", plain, "--horizon", "2", "--anomalies", "--json"}));
+  EXPECT_TRUE(document["series"][0].at("anomalies").is_array());
 }
 
 TEST(CliForecastTest, MistakesAreNamed) {

@@ -8,7 +8,7 @@ namespace instantgp::testing {
 namespace {
 
 TEST(CliUsageTest, HelpOfEveryCommandHoldsAnExample) {
-  for (const std::string command : {"", "fit", "predict", "simulate", "evaluate", "info"}) {
+  for (const std::string command : {"", "fit", "predict", "simulate", "forecast", "evaluate", "info"}) {
     for (const char* flag : {"-h", "--help"}) {
       std::vector<std::string> arguments = {flag};
       if (!command.empty()) arguments.insert(arguments.begin(), command);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <string>
 
 #include "instantgp/base/error.h"
 #include "instantgp/base/rng.h"
@@ -50,6 +51,38 @@ TEST(ForecastTest, FollowsTrendAndSeason) {
     for (const ForecastMember& member : next.members) weights += member.weight;
     EXPECT_NEAR(weights, 1, 1e-12);
   }
+}
+
+TEST(ForecastTest, DaysOfAWeekHaveTheirOwnShapes) {
+  // Seven days of six steps: working days alike, the other two the other way round.
+  RandomStream random(7);
+  std::vector<double> truth, past;
+  const int week = 42, n = 6 * week;
+  for (int t = 0; t < n + week; ++t) {
+    const double day = std::sin(2 * std::numbers::pi * t / 6);
+    truth.push_back(50 + 10 * (t / 6 % 7 < 5 ? day : -0.8 * day));
+    if (t < n) past.push_back(truth.back() + random.Normal());
+  }
+  const Forecasted next = Forecast(past, {.horizon = week, .seasons = {6, 42}, .components = true});
+  ASSERT_TRUE(next.ok) << next.reason;
+  double error = 0, last_week = 0;
+  for (int h = 0; h < week; ++h) {
+    const auto place = static_cast<std::size_t>(h);
+    error += std::abs(next.steps[place].median - truth[static_cast<std::size_t>(n) + place]);
+    last_week +=
+        std::abs(past[static_cast<std::size_t>(n - week) + place] - truth[static_cast<std::size_t>(n) + place]);
+  }
+  EXPECT_LT(error, 0.75 * last_week);
+  EXPECT_NE(next.members[0].kernel.find("PER(period=6)*PER(period=42)"), std::string::npos) << next.members[0].kernel;
+  EXPECT_NE(next.members[0].words.find("a season of 6 steps whose shape repeats every 42 steps"), std::string::npos)
+      << next.members[0].words;
+  std::vector<std::string> names;
+  for (const ForecastComponent& component : next.components) names.push_back(component.name);
+  EXPECT_EQ(std::count(names.begin(), names.end(), "season 6"), 1);
+  EXPECT_EQ(std::count(names.begin(), names.end(), "season 42"), 1);
+  // A year holds too many weeks for each to have a shape of its own.
+  const Forecasted years = Forecast(past, {.horizon = 1, .seasons = {2, 84}, .fast = true});
+  EXPECT_EQ(years.members[0].kernel.find("PER(period=2)*"), std::string::npos) << years.members[0].kernel;
 }
 
 TEST(ForecastTest, LargerUnitsGiveLargerNumbersAndNothingElse) {

@@ -25,6 +25,8 @@ TEST(GridLikelihoodTest, IsTheGeneralLikelihood) {
                                       "BIAS",
                                       "PER(period=1)",
                                       "SE*PER(period=1)",
+                                      "PER(period=0.25)*PER(period=1)",
+                                      "BIAS + SE*PER(period=0.25) + SE*PER(period=0.25)*PER(period=1)",
                                       "SE*PER(period=1) + SE*PER(period=0.3) + BIAS + LIN + WIE"};
   const std::vector<std::string> levels = {"LIN + SE", "LIN + MAT52", "LIN + WIE", "BIAS + IOU + MAT12"};
   for (const std::string& level : levels) kernels.push_back(level + " + SE*PER(period=1) + PER(period=0.25)");

@@ -25,13 +25,13 @@ PROGRAM, PARITY = sys.argv[1:3]
 NUMBERS = ["mean", "median", "std", "lower80", "upper80", "lower95", "upper95"]
 
 
-def shops(count, months=60):
+def shops(count, months=60, noise=1):
     index = pd.date_range("2016-01-01", periods=months, freq="MS").strftime("%Y-%m")
     rng = np.random.default_rng(5)
     parts = []
     for s in range(count):
         season = [8 * math.sin(t * math.pi / 6) for t in range(months)]
-        sold = 100 + s + 0.5 * np.arange(months) + season + rng.normal(size=months)
+        sold = 100 + s + 0.5 * np.arange(months) + season + noise * rng.normal(size=months)
         parts.append(pd.DataFrame({"month": index, "shop": f"S{s:03d}", "sold": sold}))
     lonely = pd.DataFrame({"month": ["2019-01"], "shop": ["lonely"], "sold": [5.0]})
     return pd.concat([*parts, lonely], ignore_index=True)
@@ -85,6 +85,30 @@ class DaskTest(unittest.TestCase):
             GPForecaster(horizon=3).fit(parts)
         with self.assertRaises(instantgp.InputError):
             forecaster.plot()
+
+    @main_only
+    def test_learned_priors_are_the_same_everywhere(self):
+        """Learned from a sample that the keys decide: program, Python, and Dask whatever the partitions."""
+        frame = shops(40, months=48, noise=30)  # more noise than the library expects
+        options = dict(horizon=3, by="shop", fast=True, learn_priors=30)
+        python = GPForecaster(**options).fit(frame)
+        self.assertIn("series 29\n", python.priors_)  # one of the thirty has a single value
+        plain = GPForecaster(horizon=3, by="shop", fast=True).fit(frame).predict()
+        self.assertFalse(plain[NUMBERS].equals(python.predict()[NUMBERS]))
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "shops.csv")
+            frame.to_csv(path, index=False)
+            command = [PROGRAM, "forecast", path, "--horizon", "3", "--by", "shop", "--fast", "--learn-priors", "30"]
+            run = subprocess.run(command, capture_output=True, check=True)
+        program = pd.read_csv(io.BytesIO(run.stdout))
+        np.testing.assert_allclose(python.predict()[NUMBERS], program[NUMBERS], rtol=1e-9)
+        shuffled = frame.sample(frac=1, random_state=1).reset_index(drop=True)
+        with dask.config.set(scheduler="synchronous"):
+            parts = dask.dataframe.from_pandas(shuffled, npartitions=5)
+            spread = GPForecaster(**options).fit(parts).predict().compute()
+        pd.testing.assert_frame_equal(in_order(spread), in_order(python.predict()), check_exact=True)
+        with self.assertRaisesRegex(Exception, "learned from many series"):
+            GPForecaster(horizon=3, learn_priors=6).fit(frame[frame["shop"] == "S000"][["month", "sold"]])
 
     @main_only
     def test_the_same_numbers_everywhere(self):

@@ -123,11 +123,16 @@ Json UpdateDocument(const UpdateResult& result, const FitReport& report, Index a
 }
 
 Json ForecastDocument(const ForecastLayout& layout, const std::vector<ForecastedSeries>& series, double total_ms,
-                      double forecast_ms) {
+                      double forecast_ms, const ForecastPriors& learned) {
   Json document;
   document["schema"] = "instantgp/forecast/1";
   document["series"] = Json::array();
   for (const ForecastedSeries& one : series) document["series"].push_back(ForecastJson(layout, one));
+  if (const ForecastPriors::Learning& learning = learned.learning(); learning.series > 0) {
+    Json& priors = document["learned_priors"] = {
+        {"series", learning.series}, {"share", learning.share}, {"score", learning.score}, {"priors", Json::object()}};
+    for (const auto& [name, prior] : learned.all()) priors["priors"][name] = {{"mean", prior.mean}, {"std", prior.std}};
+  }
   document["time_ms"] = {{"total", total_ms}, {"forecast", forecast_ms}};
   document["warnings"] = Json::array();
   return document;

@@ -36,7 +36,8 @@ Json PredictDocument(const Ensemble& ensemble, const std::string& name, bool lat
 // The report is on the result's model.
 Json UpdateDocument(const UpdateResult& result, const FitReport& report, Index added);
 
+// With the priors where they were learned from the series.
 Json ForecastDocument(const ForecastLayout& layout, const std::vector<ForecastedSeries>& series, double total_ms,
-                      double forecast_ms);
+                      double forecast_ms, const ForecastPriors& learned = {});
 
 }  // namespace instantgp::cli

@@ -35,6 +35,11 @@ std::string Percent(double share) {
   return text;
 }
 
+// "monthly", "0.5 apart"
+std::string StepText(const TimedSeries& series) {
+  return series.calendar || !series.problem.empty() ? series.step : series.step + " apart";
+}
+
 int Place(const ForecastedSeries& one, std::size_t step) { return static_cast<int>(one.series.values.size() + step); }
 
 }  // namespace
@@ -120,7 +125,7 @@ Json ForecastJson(const ForecastLayout& layout, const ForecastedSeries& one) {
       j["components"][component.name] = component.values;
     }
   }
-  if (!one.forecast.anomalies.empty()) {
+  if (one.anomalies_asked) {
     j["anomalies"] = Json::array();
     for (const ForecastAnomaly& a : one.forecast.anomalies) {
       j["anomalies"].push_back({{layout.time_name, one.series.TimeText(a.index)},
@@ -141,8 +146,8 @@ Json ForecastJson(const ForecastLayout& layout, const ForecastedSeries& one) {
 
 std::string ForecastText(const ForecastLayout& layout, const ForecastedSeries& one, bool explain) {
   std::string text = Heading(layout.target_name + (one.series.key.empty() ? "" : " of " + KeyText(one))) + ": " +
-                     Count(static_cast<long>(one.series.values.size()), "step") + ", " + one.series.step + ", season " +
-                     SeasonText(one.seasons) + "\n";
+                     Count(static_cast<long>(one.series.values.size()), "step") + ", " + StepText(one.series) +
+                     ", season " + SeasonText(one.seasons) + "\n";
   for (const std::string& note : one.series.notes) text += "note: " + note + "\n";
   for (const std::string& note : one.forecast.notes) text += "note: " + note + "\n";
   if (!one.forecast.ok) return text + "no forecast: " + one.forecast.reason + "\n";
@@ -174,6 +179,8 @@ std::string ForecastText(const ForecastLayout& layout, const ForecastedSeries& o
           {one.series.TimeText(a.index), Short(a.value), Short(a.expected), Short(a.lower95), Short(a.upper95)});
     }
     text += FormatTable(list, 1);
+  } else if (one.anomalies_asked) {
+    text += "\nNo value of the past stands out.\n";
   }
   if (explain && !one.forecast.members.empty()) {
     text += "\n" + Heading("Averaged over") + "\n";

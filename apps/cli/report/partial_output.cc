@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "instantgp/base/error.h"
+#include "instantgp/base/file.h"
 #include "instantgp/data/csv_lexer.h"
 #include "instantgp/data/table_text.h"
 
@@ -101,22 +102,35 @@ void PartialOutput::Join(const std::vector<std::string>& files, const std::vecto
   if (!out) throw Error(ErrorCode::kFailure, "cannot write " + to);
 }
 
-void PartialOutput::Prepare(bool resume) {
+void PartialOutput::Prepare(bool resume, bool learned) {
   if (path_.empty()) return;
   std::vector<std::string> files;
   for (int rank = 0; rank == 0 || std::filesystem::exists(NameOf(rank)); ++rank) {
     if (std::filesystem::exists(NameOf(rank))) files.push_back(NameOf(rank));
   }
   if (resume && !files.empty()) {
+    if (learned != std::filesystem::exists(PriorsName())) {
+      throw Error(ErrorCode::kBadInput, partial_ + " was written " + (learned ? "without" : "with") +
+                                            " --learn-priors. Remove it, or use the options it was written with.");
+    }
     const std::string joined = partial_ + ".joined";
     Join(files, Find(files), joined);
     Rename(joined, partial_);
   } else {
     std::filesystem::remove(partial_);
+    std::filesystem::remove(PriorsName());
   }
   for (const std::string& file : files) {
     if (file != partial_) std::filesystem::remove(file);
   }
+}
+
+std::string PartialOutput::KeptPriors() const {
+  return !path_.empty() && std::filesystem::exists(PriorsName()) ? ReadFile(PriorsName()) : "";
+}
+
+void PartialOutput::KeepPriors(const std::string& text) const {
+  if (!path_.empty()) WriteFileAtomically(PriorsName(), text);
 }
 
 void PartialOutput::Recover() {
@@ -168,6 +182,7 @@ void PartialOutput::Finish(int processes) {
   } else {
     Rename(partial_, path_);
   }
+  std::filesystem::remove(PriorsName());
 }
 
 }  // namespace instantgp::cli

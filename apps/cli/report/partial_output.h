@@ -21,8 +21,12 @@ class PartialOutput {
   PartialOutput(std::string path, std::string header, const SeriesTable& table, int horizon);
 
   // In one process, before the others go on: keeps the complete series of an interrupted run, or removes what it left.
-  // Error(kBadInput) when that was written with other options.
-  void Prepare(bool resume);
+  // Error(kBadInput) when that was written with other options; `learned`: with priors learned from the table.
+  void Prepare(bool resume, bool learned);
+  // In that process: the priors of the run that is resumed, which those of one more or one less series would not be;
+  // empty where there are none.
+  std::string KeptPriors() const;
+  void KeepPriors(const std::string& text) const;
   // In every process: learns which series are done; when all have, opens a file of its own.
   void Recover();
   void Open(int rank);
@@ -45,6 +49,7 @@ class PartialOutput {
   };
 
   std::string NameOf(int rank) const;
+  std::string PriorsName() const { return partial_ + ".priors"; }
   std::vector<Segment> Find(const std::vector<std::string>& files) const;
   void Join(const std::vector<std::string>& files, const std::vector<Segment>& found, const std::string& to) const;
   void CheckStream();
