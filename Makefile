@@ -3,8 +3,9 @@ JOBS ?= $(shell nproc)
 # More arguments for CMake, e.g. CONFIGURE=-DINSTANTGP_ARCH=x86-64-v3
 CONFIGURE ?=
 # The folders of tests/ whose code works with several threads. The program, experiments and training do too; their tests
-# start processes (MPI among them) that the thread sanitizer cannot follow.
-THREADED := base forecast gp inference model search
+# start processes (MPI among them) that the thread sanitizer cannot follow. Of the service, http is what has threads of
+# its own, and its tests run it in their own process.
+THREADED := base forecast gp http inference model search
 # The same code with more columns: minutes under a sanitizer, and no further line of it.
 SLOW_UNDER_ASAN := NetworkGradientOfColumns.*/[3-8]$$
 configure = cmake --preset $(1) $(CONFIGURE) > /dev/null

@@ -23,7 +23,18 @@ constexpr double kWaveNoise = 0.1;
 
 }  // namespace
 
-Matrix WithHypothesesFromData(const Structure& structure, const Matrix& X, const Vector& y, const Matrix& theta) {
+bool AsksForWaves(const Structure& structure) {
+  return structure.dimensions() == 1 &&
+         !ParameterTable(ToExpression(structure)).Rows(ParameterKind::kPeriod, {Elementary::kPER}).empty();
+}
+
+std::vector<Wave> WavesOf(const Matrix& X, const Vector& y, int column) {
+  const RowSample rows = SpreadSample(X, y, kRankingRows);
+  return LikelyWaves(rows.X.col(column), rows.y, kWaves);
+}
+
+Matrix WithHypothesesFromData(const Structure& structure, const Matrix& X, const Vector& y, const Matrix& theta,
+                              const std::vector<Wave>* waves) {
   if (structure.dimensions() != 1) return theta;
   const ParameterTable table(ToExpression(structure));
   Index noisiest = 0;
@@ -39,8 +50,7 @@ Matrix WithHypothesesFromData(const Structure& structure, const Matrix& X, const
   }
   const auto periods = table.Rows(ParameterKind::kPeriod, {Elementary::kPER});
   if (!periods.empty()) {
-    const RowSample rows = SpreadSample(X, y, kRankingRows);
-    for (const Wave& wave : LikelyWaves(rows.X.col(structure.columns[0]), rows.y, kWaves)) {
+    for (const Wave& wave : waves != nullptr ? *waves : WavesOf(X, y, structure.columns[0])) {
       extra.emplace_back(theta.col(noisiest));
       for (const Index row : periods) extra.back()[row] = -std::log(wave.frequency);
       for (const Index row : table.Rows(ParameterKind::kLengthscale, {Elementary::kPER})) {

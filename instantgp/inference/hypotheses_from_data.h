@@ -8,12 +8,22 @@
 // All other parameters are those of the network's hypothesis with the most noise.
 #pragma once
 
+#include <vector>
+
 #include "instantgp/base/matrix.h"
+#include "instantgp/inference/wave_scan.h"
 #include "instantgp/kernel/structure.h"
 
 namespace instantgp {
 
+// Whether the structure has one column, and periods to look for along it.
+bool AsksForWaves(const Structure& structure);
+// The waves of these data along a column, for every structure that asks for them: a millisecond.
+std::vector<Wave> WavesOf(const Matrix& X, const Vector& y, int column);
+
 // theta (p + 1, K) with further columns where the structure has one column; X (n, columns) and y (n) are scaled.
-Matrix WithHypothesesFromData(const Structure& structure, const Matrix& X, const Vector& y, const Matrix& theta);
+// `waves` null: they are looked for here.
+Matrix WithHypothesesFromData(const Structure& structure, const Matrix& X, const Vector& y, const Matrix& theta,
+                              const std::vector<Wave>* waves = nullptr);
 
 }  // namespace instantgp

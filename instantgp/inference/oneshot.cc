@@ -134,7 +134,7 @@ OneShot InferOneShot(const TrainedNetwork& network, const Encoding& encoding, co
   const Matrix& X = encoding.X;
   const Vector& y = encoding.y;
   if (!bare) {
-    hypotheses = WithHypothesesFromData(structure, X, y, hypotheses);
+    hypotheses = WithHypothesesFromData(structure, X, y, hypotheses, options.waves);
     hypotheses = WithGuessedColumns(structure, X, y, hypotheses);
   }
   FixedRows fixed;

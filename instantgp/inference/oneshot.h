@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "instantgp/base/matrix.h"
 #include "instantgp/base/thread_pool.h"
@@ -11,6 +12,7 @@
 #include "instantgp/inference/encoding.h"
 #include "instantgp/inference/learned_pull.h"
 #include "instantgp/inference/trained_network.h"
+#include "instantgp/inference/wave_scan.h"
 #include "instantgp/kernel/structure.h"
 
 namespace instantgp {
@@ -32,6 +34,9 @@ struct OneShotOptions {
   // In place of the network's own step network, as training does.
   const StepWeights* steps = nullptr;
   int draws = 0;  // how many parameters to draw for few rows (parameter_draws.h)
+  // Along the structure's only column, where several structures share them (hypotheses_from_data.h); null: none are
+  // known.
+  const std::vector<Wave>* waves = nullptr;
 };
 
 struct OneShot {
