@@ -3,8 +3,9 @@ JOBS ?= $(shell nproc)
 # More arguments for CMake, e.g. CONFIGURE=-DINSTANTGP_ARCH=x86-64-v3
 CONFIGURE ?=
 # The folders of tests/ whose code works with several threads, of which tests/CMakeLists.txt takes the files that are about it. The
-# program, experiments and training do too; their tests start processes (MPI among them) that the thread sanitizer cannot follow.
-THREADED := base data gp inference model network search simulate
+# program, experiments and training do too; their tests start processes (MPI among them) that the thread sanitizer cannot follow. Of the service, http is what has
+# threads of its own, and its tests run it in their own process.
+THREADED := base data gp http inference model network search simulate
 configure = cmake --preset $(1) $(CONFIGURE) > /dev/null
 build = cmake --build --preset $(1) -j $(JOBS) --target $(2)
 

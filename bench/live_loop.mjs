@@ -31,8 +31,14 @@ try {
     window.stale = 0;
     window.server = [];
     const {drawing, live} = window.instantgp, moved = new Map();
-    // Before the page's own listener: the number that the message of this move will have.
-    window.addEventListener("pointermove", event => { if (!moved.has(live.seq + 1)) moved.set(live.seq + 1, event.timeStamp); }, true);
+    // Before the page's own listener: the number that the message of this move will have. A move comes as it happens and
+    // once more with the next frame, with the same time.
+    let newest = 0;
+    const note = event => {
+      if (event.timeStamp > newest && !moved.has(live.seq + 1)) moved.set(live.seq + 1, event.timeStamp);
+      newest = Math.max(newest, event.timeStamp);
+    };
+    for (const kind of ["pointerrawupdate", "pointermove"]) window.addEventListener(kind, note, true);
     const show = drawing.show.bind(drawing);
     let last = 0;
     drawing.show = (answer, focus) => {

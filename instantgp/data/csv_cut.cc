@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "instantgp/data/byte_scan.h"
 #include "instantgp/data/csv_lexer.h"
 
 namespace instantgp {
@@ -99,6 +100,23 @@ std::vector<std::size_t> CutAtRecords(std::string_view text, char separator, std
       while (end < text.size() && end - begin < bytes) end = NextCut(text, end, separator).end;
     } else {
       end = std::min(text.find('\n', std::min(text.size(), begin + bytes) - 1), text.size() - 1) + 1;
+    }
+    ends.push_back(end);
+    begin = end;
+  }
+  return ends;
+}
+
+std::vector<std::size_t> CutAtEvenQuotes(std::string_view text, std::size_t bytes) {
+  std::vector<std::size_t> ends;
+  for (std::size_t begin = 0; begin < text.size();) {
+    std::size_t end = std::min(text.size(), begin + bytes);
+    std::size_t quotes = byte_scan::Count(text.substr(begin, end - begin), '"');
+    while (end < text.size() && (quotes % 2 != 0 || text[end - 1] != '\n')) {
+      if (end - begin > 2 * bytes) return {};
+      const std::size_t next = std::min(text.find('\n', end), text.size() - 1) + 1;
+      quotes += byte_scan::Count(text.substr(end, next - end), '"');
+      end = next;
     }
     ends.push_back(end);
     begin = end;

@@ -1,5 +1,6 @@
 #include "instantgp/data/csv_reader.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <set>
@@ -90,10 +91,25 @@ void CsvReader::ReadNames(const std::vector<CsvCell>& cells) {
   }
 }
 
-std::optional<NumberColumns> CsvReader::Columns(const std::vector<bool>& kept) const {
+std::vector<bool> CsvReader::FirstTexts() const {
+  constexpr int kRows = 100;
+  std::vector<bool> texts(columns_, false);
+  const auto look_at = [&](const std::vector<CsvCell>& cells) {
+    for (std::size_t j = 0; j < std::min(columns_, cells.size()); ++j) {
+      if (!texts[j] && Read(cells[j]).kind == CellKind::kText) texts[j] = true;
+    }
+  };
+  if (first_is_row_) look_at(first_);
+  CsvLexer ahead = lexer_;
+  std::vector<CsvCell> cells;
+  for (int row = 0; row < kRows && ahead.Next(cells); ++row) look_at(cells);
+  return texts;
+}
+
+std::optional<NumberColumns> CsvReader::Columns(const std::vector<bool>& kept, const std::vector<bool>& as_text) const {
   if (columns_ == 0 || kept.size() != columns_) return std::nullopt;
   const std::string_view rows = has_header_ ? text_.substr(lexer_.position()) : text_;
-  return ReadNumberColumns(rows, {separator_, decimal_comma_, kept}, has_header_ ? lexer_.next_line() : 1);
+  return ReadNumberColumns(rows, {separator_, decimal_comma_, kept, as_text}, has_header_ ? lexer_.next_line() : 1);
 }
 
 bool CsvReader::Next(std::vector<CsvCell>& cells) {

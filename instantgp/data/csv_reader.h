@@ -27,9 +27,11 @@ class CsvReader {
   // The next row; false at the end. Throws for a row of another length, and a malformed quote.
   bool Next(std::vector<CsvCell>& cells);
   int line() const { return line_; }  // of that row
-  // All rows at once, and fast (csv_columns.h); `kept` says which columns. Next() goes on as if nobody had asked, and
-  // comes to what is wrong where this is nullopt. Only before the first Next().
-  std::optional<NumberColumns> Columns(const std::vector<bool>& kept) const;
+  // All rows at once, and fast (csv_columns.h); `kept` says which columns, `as_text` which of them as texts. Next()
+  // goes on as if nobody had asked, and comes to what is wrong where this is nullopt. Only before the first Next().
+  std::optional<NumberColumns> Columns(const std::vector<bool>& kept, const std::vector<bool>& as_text = {}) const;
+  // Of every column, whether one of its first cells is a text. Only before the first Next().
+  std::vector<bool> FirstTexts() const;
 
   std::size_t columns() const { return columns_; }  // 0: the table is empty
   bool has_header() const { return has_header_; }

@@ -27,7 +27,6 @@ class RawParser {
   RawParser(std::string_view text, const std::string& origin, const RawOptions& options)
       : text_(text), origin_(origin), options_(options) {}
 
-  // Numbers are read at once. Where a text turns up, the cells of its column are read in a second pass.
   RawTable Parse() {
     CsvReader reader(text_, origin_, CsvReader::Header::kNotDates);
     if (reader.columns() == 0) reader.Fail("the table is empty; it needs at least one row");
@@ -36,8 +35,10 @@ class RawParser {
     table_.decimal_comma = reader.decimal_comma();
     table_.origin = origin_;
     Select(reader);
-    if (!TakeColumns(reader)) ReadRows(reader);
-    if (std::find(is_text_.begin(), is_text_.end(), true) != is_text_.end()) ReadTexts();
+    if (!TakeColumns(reader)) {
+      ReadRows(reader);
+      if (std::find(is_text_.begin(), is_text_.end(), true) != is_text_.end()) ReadTexts();
+    }
     return std::move(table_);
   }
 
@@ -72,23 +73,36 @@ class RawParser {
     }
   }
 
-  // All rows at once where every number is finite.
+  // All rows at once where every number is finite. Columns that begin with texts are read as such; where a text turns
+  // up later, the cells of its column are read in a second pass.
   bool TakeColumns(CsvReader& reader) {
-    std::vector<bool> as_numbers = kept_;
-    for (std::size_t j = 0; j < kept_.size(); ++j) as_numbers[j] = kept_[j] && !is_text_[j];
-    std::optional<NumberColumns> read = reader.Columns(as_numbers);
+    std::vector<bool> as_text = reader.FirstTexts();
+    for (std::size_t j = 0; j < kept_.size(); ++j) as_text[j] = kept_[j] && (as_text[j] || is_text_[j]);
+    std::optional<NumberColumns> read = reader.Columns(kept_, as_text);
     if (!read || read->line_of_row.empty()) return false;
-    std::size_t k = 0;
+    std::vector<bool> late(kept_.size(), false);
+    std::size_t number = 0;
+    for (std::size_t j = 0; j < kept_.size(); ++j) {
+      if (kept_[j] && !as_text[j]) late[j] = read->text[number++];
+    }
+    std::optional<NumberColumns> again;
+    if (std::find(late.begin(), late.end(), true) != late.end()) {
+      again = reader.Columns(late, late);
+      if (!again) return false;
+    }
+    number = 0;
+    std::size_t text = 0, late_text = 0;
     for (std::size_t j = 0; j < kept_.size(); ++j) {
       if (!kept_[j]) continue;
       RawColumn column{table_.all_names[j], {}};
-      if (as_numbers[j]) is_text_[j] = read->text[k];
-      if (is_text_[j]) {
-        column.cells = RawColumn::Texts();
+      if (as_text[j]) {
+        column.cells = std::move(read->texts[text++]);
+      } else if (late[j]) {
+        column.cells = std::move(again->texts[late_text++]);
+        ++number;
       } else {
-        column.cells = std::move(read->columns[k]);
+        column.cells = std::move(read->columns[number++]);
       }
-      k += as_numbers[j] ? 1 : 0;
       table_.columns.push_back(std::move(column));
     }
     table_.line_of_row = std::move(read->line_of_row);

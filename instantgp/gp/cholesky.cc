@@ -26,10 +26,12 @@ constexpr double kOne = 1, kMinusOne = -1;
 
 int FirstHalf(int n) { return (n / 2 + 7) / 8 * 8; }
 
+}  // namespace
+
 // L -> L^-1. OpenBLAS's dpotri runs level-2 code below n = 250; halving keeps the work in dtrmm and dsyrk and takes the
 // whole inverse from 77 to 44 us at n = 100 and from 741 to 396 us at n = 250.
 //   [A 0; B C]^-1 = [A^-1 0; -C^-1 B A^-1, C^-1]
-void InvertTriangle(double* L, int n, int stride) {
+void lapack::InvertTriangle(double* L, int n, int stride) {
   if (n <= kInverseBase) {
     int info = 0;
     lapack::dtrti2_("L", "N", &n, L, &stride, &info);
@@ -44,6 +46,10 @@ void InvertTriangle(double* L, int n, int stride) {
   lapack::dtrmm_("R", "L", "N", "N", &c, &a, &kMinusOne, L, &stride, B, &stride);
   lapack::dtrmm_("L", "L", "N", "N", &c, &a, &kOne, C, &stride, B, &stride);
 }
+
+namespace {
+
+using lapack::InvertTriangle;
 
 // M -> M^T M, lower triangle:  [A 0; B C] -> [A^T A + B^T B, .; C^T B, C^T C]
 void SquareTriangle(double* M, int n, int stride) {

@@ -7,6 +7,9 @@ namespace instantgp::lapack {
 // the first use; the setting is OpenBLAS's own and process-wide.
 void PinToOneThread();
 
+// L -> L^-1, lower triangles of n rows with a stride between columns; what is above is left as it is.
+void InvertTriangle(double* L, int n, int stride);
+
 extern "C" {
 void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info);
 void dtrti2_(const char* uplo, const char* diag, const int* n, double* a, const int* lda, int* info);

@@ -18,14 +18,29 @@ constexpr double kSpacings = 2, kFineNoise = 0.03;
 // Waves to propose. Among the first one, two, six and eight for 400 draws of PER, PER + LIN and PER + SE with at least
 // one and a half cycles, 80, 89, 95 and 96 percent have the true period.
 constexpr int kWaves = 6;
-constexpr int kWavesOfSeveralColumns = 4;  // of each
+constexpr std::size_t kWavesOfSeveralColumns = 4;  // of each
 // Beside a wave: its noise variance, relative to the wave's. The spread divides it by 10 and 100.
 constexpr double kWaveNoise = 0.1;
 
 }  // namespace
 
+std::vector<int> ColumnsWithPeriods(const Structure& structure) {
+  std::vector<int> columns;
+  if (structure.dimensions() > kMostColumnsWithWaves) return columns;
+  const ParameterTable table(ToExpression(structure));
+  for (const int column : structure.columns) {
+    if (!table.RowsOf(column, ParameterKind::kPeriod, Elementary::kPER).empty()) columns.push_back(column);
+  }
+  return columns;
+}
+
+std::vector<Wave> WavesOf(const Matrix& X, const Vector& y, int column) {
+  const RowSample rows = SpreadSample(X, y, kRankingRows);
+  return LikelyWaves(rows.X.col(column), rows.y, kWaves);
+}
+
 Matrix WithHypothesesFromData(const Structure& structure, const Matrix& X, const Vector& y, const Matrix& theta,
-                              ThreadPool* pool) {
+                              const ColumnWaves* waves, ThreadPool* pool) {
   const int d = structure.dimensions();
   if (d > kMostColumnsWithWaves) return theta;
   const ParameterTable table(ToExpression(structure));
@@ -41,35 +56,32 @@ Matrix WithHypothesesFromData(const Structure& structure, const Matrix& X, const
     for (const Index row : lengthscales) extra.back()[row] = std::log(kSpacings / static_cast<double>(rows));
     extra.back()[theta.rows() - 1] = std::log(kFineNoise) + log_scale;
   }
-  if (!table.Rows(ParameterKind::kPeriod, {Elementary::kPER}).empty()) {
-    const RowSample rows = SpreadSample(X, y, kRankingRows);
-    std::vector<std::vector<Wave>> along(static_cast<std::size_t>(d));
-    const auto column_of = [&](std::size_t k) { return structure.columns[k]; };
-    RunOn(pool, d, [&](int k, int) {
-      const auto at = static_cast<std::size_t>(k);
-      if (table.RowsOf(column_of(at), ParameterKind::kPeriod, Elementary::kPER).empty()) return;
-      along[at] = LikelyWaves(rows.X.col(column_of(at)), rows.y, d == 1 ? kWaves : kWavesOfSeveralColumns);
-    });
-    const auto add = [&](std::size_t k, const Wave& wave, Vector& guess) {
-      for (const Index row : table.RowsOf(column_of(k), ParameterKind::kPeriod, Elementary::kPER)) {
-        guess[row] = -std::log(wave.frequency);
-      }
-      for (const Index row : table.RowsOf(column_of(k), ParameterKind::kLengthscale, Elementary::kPER)) {
-        guess[row] = std::log(wave.lengthscale);
-      }
-      guess[theta.rows() - 1] = std::log(kWaveNoise) + log_scale;
-    };
-    const Vector beside = theta.col(d == 1 ? noisiest : 0);
-    Vector together = beside;  // the likeliest of every column
-    int columns = 0;
-    for (std::size_t k = 0; k < along.size(); ++k) {
-      for (const Wave& wave : along[k]) add(k, wave, extra.emplace_back(beside));
-      if (along[k].empty()) continue;
-      add(k, along[k].front(), together);
-      ++columns;
+  const std::vector<int> columns = ColumnsWithPeriods(structure);
+  std::vector<std::vector<Wave>> along(columns.size());
+  RunOn(pool, static_cast<int>(columns.size()), [&](int k, int) {
+    const auto at = static_cast<std::size_t>(k);
+    along[at] = waves != nullptr ? waves->at(columns[at]) : WavesOf(X, y, columns[at]);
+    if (d > 1 && along[at].size() > kWavesOfSeveralColumns) along[at].resize(kWavesOfSeveralColumns);
+  });
+  const auto add = [&](int column, const Wave& wave, Vector& guess) {
+    for (const Index row : table.RowsOf(column, ParameterKind::kPeriod, Elementary::kPER)) {
+      guess[row] = -std::log(wave.frequency);
     }
-    if (columns > 1) extra.push_back(together);
+    for (const Index row : table.RowsOf(column, ParameterKind::kLengthscale, Elementary::kPER)) {
+      guess[row] = std::log(wave.lengthscale);
+    }
+    guess[theta.rows() - 1] = std::log(kWaveNoise) + log_scale;
+  };
+  const Vector beside = theta.col(d == 1 ? noisiest : 0);
+  Vector together = beside;  // the likeliest of every column
+  int joined = 0;
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    for (const Wave& wave : along[k]) add(columns[k], wave, extra.emplace_back(beside));
+    if (along[k].empty()) continue;
+    add(columns[k], along[k].front(), together);
+    ++joined;
   }
+  if (joined > 1) extra.push_back(together);
   Matrix all(theta.rows(), theta.cols() + static_cast<Index>(extra.size()));
   all.leftCols(theta.cols()) = theta;
   for (std::size_t k = 0; k < extra.size(); ++k) all.col(theta.cols() + static_cast<Index>(k)) = extra[k];

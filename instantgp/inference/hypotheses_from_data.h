@@ -9,8 +9,12 @@
 // periods alone, of one column at a time, and the others are those of the network's first hypothesis.
 #pragma once
 
+#include <map>
+#include <vector>
+
 #include "instantgp/base/matrix.h"
 #include "instantgp/base/thread_pool.h"
+#include "instantgp/inference/wave_scan.h"
 #include "instantgp/kernel/structure.h"
 
 namespace instantgp {
@@ -21,9 +25,15 @@ namespace instantgp {
 // -0.006. Of four columns 0.003 and -0.020, for twice the time: not worth it.
 inline constexpr int kMostColumnsWithWaves = 3;
 
-// theta (p + 1, K) with further columns where the structure has few; X (n, columns) and y (n) are scaled. `pool` may be
-// null.
+// The columns along which the structure has periods to look for; none with too many columns.
+std::vector<int> ColumnsWithPeriods(const Structure& structure);
+// The waves of these data along a column, for every structure that has periods there: a millisecond.
+std::vector<Wave> WavesOf(const Matrix& X, const Vector& y, int column);
+using ColumnWaves = std::map<int, std::vector<Wave>>;
+
+// theta (p + 1, K) with further columns where the structure has few; X (n, columns) and y (n) are scaled. `waves` holds
+// those of all columns with periods; null: they are looked for here. `pool` may be null.
 Matrix WithHypothesesFromData(const Structure& structure, const Matrix& X, const Vector& y, const Matrix& theta,
-                              ThreadPool* pool);
+                              const ColumnWaves* waves = nullptr, ThreadPool* pool = nullptr);
 
 }  // namespace instantgp

@@ -148,7 +148,7 @@ OneShot InferOneShot(const TrainedNetwork& network, const Encoding& encoding, co
   const Matrix& X = encoding.X;
   const Vector& y = encoding.y;
   if (!bare) {
-    hypotheses = WithHypothesesFromData(structure, X, y, hypotheses, options.pool);
+    hypotheses = WithHypothesesFromData(structure, X, y, hypotheses, options.waves, options.pool);
     hypotheses = WithGuessedColumns(structure, X, y, hypotheses);
   }
   FixedRows fixed;

@@ -9,6 +9,7 @@
 #include "instantgp/gp/marginal_likelihood.h"
 #include "instantgp/gp/posterior.h"
 #include "instantgp/inference/encoding.h"
+#include "instantgp/inference/hypotheses_from_data.h"
 #include "instantgp/inference/learned_pull.h"
 #include "instantgp/inference/trained_network.h"
 #include "instantgp/kernel/structure.h"
@@ -32,6 +33,9 @@ struct OneShotOptions {
   // In place of the network's own step network, as training does.
   const StepWeights* steps = nullptr;
   int draws = 0;  // how many parameters to draw for few rows (parameter_draws.h)
+  // Of all columns along which the structure has periods, where several structures share them
+  // (hypotheses_from_data.h); null: none are known.
+  const ColumnWaves* waves = nullptr;
 };
 
 struct OneShot {

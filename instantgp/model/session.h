@@ -9,6 +9,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -31,6 +32,7 @@ class ThreadPool;
 class TrainedNetwork;
 struct Expression;
 struct Structure;
+struct Wave;
 
 // A kernel as it came out of a loop over many of them.
 struct INSTANTGP_EXPORT FitAttempt {
@@ -89,7 +91,7 @@ class INSTANTGP_EXPORT Session {
                  const FitOptions& options);
   Model FitDecoded(const Encoding& encoding, const Structure& structure, const Expression* kernel,
                    const Matrix* hypotheses, const FitOptions& options, int draws, ThreadPool* pool,
-                   const Stopwatch& total) const;
+                   const Stopwatch& total, const std::map<int, std::vector<Wave>>* waves = nullptr) const;
   Model FitScaled(ScaledTable table, const Expression& expression, const FitOptions& options,
                   const LogParameters* start, ThreadPool* pool) const;
   Model FitSparse(ScaledTable table, const Expression& expression, const FitOptions& options, ThreadPool* pool) const;

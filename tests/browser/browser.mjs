@@ -47,7 +47,7 @@ export async function openPage(browser, address, options = {}) {
 // Until the newest message has been answered and drawn.
 export const settled = page => until(page, () => {
   const {drawing, live} = window.instantgp;
-  return live.seq > 0 && drawing.drawn?.seq === live.seq && live.latest !== null;
+  return live.seq > 0 && !live.next && drawing.drawn?.seq === live.seq && live.latest !== null;
 });
 
 export async function choosePreset(page, name) {

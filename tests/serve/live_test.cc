@@ -6,68 +6,12 @@
 #include "instantgp/data/dataset.h"
 #include "instantgp/model/session.h"
 #include "tests/serve/server_support.h"
+#include "tests/support/live_socket.h"
 
 namespace instantgp::testing {
 namespace {
 
 using nlohmann::json;
-
-// As much of RFC 6455 as a client needs that sends texts.
-class Socket {
- public:
-  explicit Socket(const RunningServer& server, std::vector<Header> headers = {}) : client_(server.port()) {
-    headers.insert(headers.end(), {{"Upgrade", "websocket"},
-                                   {"Connection", "Upgrade"},
-                                   {"Sec-WebSocket-Version", "13"},
-                                   {"Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="}});
-    client_.Send(RequestText(server.host(), "GET", "/v1/live", "", headers));
-    reply_ = client_.Read();
-  }
-  const Reply& reply() const { return reply_; }
-
-  void Send(const std::string& text) {
-    std::string frame = "\x81";
-    if (text.size() < 126) {
-      frame += static_cast<char>(0x80 | text.size());
-    } else if (text.size() < 65536) {
-      frame += static_cast<char>(0x80 | 126);
-      frame += static_cast<char>(text.size() >> 8);
-      frame += static_cast<char>(text.size() & 255);
-    } else {
-      frame += static_cast<char>(0x80 | 127);
-      for (int shift = 56; shift >= 0; shift -= 8) frame += static_cast<char>((text.size() >> shift) & 255);
-    }
-    frame += std::string(4, '\0');  // a mask of zeros changes nothing
-    client_.Send(frame + text);
-  }
-  void Send(const json& message) { Send(message.dump()); }
-
-  json Receive() {
-    const std::string head = Exactly(2);
-    if (head.size() < 2) return {};
-    std::size_t length = static_cast<unsigned char>(head[1]) & 127;
-    const std::size_t more = length == 126 ? 2 : length == 127 ? 8 : 0;
-    if (more > 0) {
-      length = 0;
-      for (const unsigned char byte : Exactly(more)) length = 256 * length + byte;
-    }
-    return json::parse(Exactly(length), nullptr, false);
-  }
-
- private:
-  std::string Exactly(std::size_t count) {
-    std::string bytes;
-    while (bytes.size() < count) {
-      const std::string next = client_.ReadSome(count - bytes.size());
-      if (next.empty()) break;
-      bytes += next;
-    }
-    return bytes;
-  }
-
-  Client client_;
-  Reply reply_;
-};
 
 json Message(int seq, int points = 30) {
   json list = json::array();
@@ -78,7 +22,7 @@ json Message(int seq, int points = 30) {
 
 TEST(ServeLive, EveryKernelIsInferredFromOneMessage) {
   const RunningServer server;
-  Socket socket(server);
+  LiveSocket socket(server.port());
   ASSERT_EQ(socket.reply().status, 101);
   EXPECT_EQ(socket.reply().headers.at("sec-websocket-accept"), "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
   json message = Message(7);
@@ -109,7 +53,7 @@ TEST(ServeLive, EveryKernelIsInferredFromOneMessage) {
 
 TEST(ServeLive, NumbersAreThoseOfTheLibrary) {
   const RunningServer server;
-  Socket socket(server);
+  LiveSocket socket(server.port());
   const json message = Message(1);
   socket.Send(message);
   const json answer = socket.Receive();
@@ -133,7 +77,7 @@ TEST(ServeLive, NumbersAreThoseOfTheLibrary) {
 
 TEST(ServeLive, AWrongKernelIsMarkedAndNoObstacle) {
   const RunningServer server;
-  Socket socket(server);
+  LiveSocket socket(server.port());
   json message = Message(1);
   message["kernels"] = {"SE", "SE + PEER", "(SE", "", "SE(z)"};
   socket.Send(message);
@@ -148,7 +92,7 @@ TEST(ServeLive, AWrongKernelIsMarkedAndNoObstacle) {
 
 TEST(ServeLive, BrokenMessagesGetAProblemAndTheConnectionStays) {
   const RunningServer server;
-  Socket socket(server);
+  LiveSocket socket(server.port());
   for (const std::string text :
        {"{", "[1]", "{\"points\": 3}", "{\"points\": []}", "{\"points\": [[1]]}", "{\"points\": [[1, null]]}",
         "{\"points\": [[1, 2]], \"kernels\": 5}", "{\"points\": [[1, 2]], \"grid\": 1e9}",
@@ -166,7 +110,7 @@ TEST(ServeLive, BrokenMessagesGetAProblemAndTheConnectionStays) {
 
 TEST(ServeLive, TheNewestMessageIsAnsweredAndOnesInBetweenAreNot) {
   const RunningServer server({"--threads", "1"});
-  Socket socket(server);
+  LiveSocket socket(server.port());
   for (int seq = 1; seq <= 100; ++seq) socket.Send(Message(seq, 200));
   int answers = 0, last = 0;
   while (last < 100) {
@@ -182,13 +126,13 @@ TEST(ServeLive, TheNewestMessageIsAnsweredAndOnesInBetweenAreNot) {
 
 TEST(ServeLive, TokensAndOrigins) {
   const RunningServer server({"--token", "0123456789abcdef-secret"});
-  EXPECT_EQ(Socket(server).reply().status, 401);
-  EXPECT_EQ(Socket(server, {{"Sec-WebSocket-Protocol", "instantgp, bearer.wrong"}}).reply().status, 401);
-  Socket good(server, {{"Sec-WebSocket-Protocol", "instantgp, bearer.0123456789abcdef-secret"}});
+  EXPECT_EQ(LiveSocket(server.port()).reply().status, 401);
+  EXPECT_EQ(LiveSocket(server.port(), {{"Sec-WebSocket-Protocol", "instantgp, bearer.wrong"}}).reply().status, 401);
+  LiveSocket good(server.port(), {{"Sec-WebSocket-Protocol", "instantgp, bearer.0123456789abcdef-secret"}});
   EXPECT_EQ(good.reply().status, 101);
   EXPECT_EQ(good.reply().headers.at("sec-websocket-protocol"), "instantgp");
   const RunningServer open;
-  EXPECT_EQ(Socket(open, {{"Origin", "http://evil.example"}}).reply().status, 403);
+  EXPECT_EQ(LiveSocket(open.port(), {{"Origin", "http://evil.example"}}).reply().status, 403);
 }
 
 }  // namespace

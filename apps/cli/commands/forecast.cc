@@ -46,19 +46,9 @@ struct ForecastArguments {
   bool explain = false, anomalies = false, fast = false, resume = false;
 };
 
-std::vector<std::string> Split(const std::string& list) {
-  std::vector<std::string> parts;
-  for (std::size_t begin = 0; begin <= list.size() && !list.empty();) {
-    const std::size_t end = std::min(list.find(',', begin), list.size());
-    parts.push_back(list.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
-}
-
 std::vector<double> Numbers(const std::string& list, const std::string& option) {
   std::vector<double> numbers;
-  for (const std::string& part : Split(list)) {
+  for (const std::string& part : SplitAtCommas(list)) {
     char* end = nullptr;
     const double value = std::strtod(part.c_str(), &end);
     if (part.empty() || *end != '\0' || !std::isfinite(value)) {
@@ -199,8 +189,8 @@ void ForecastTogether(const ForecastArguments& arguments, Communicator& group) {
                 "and --plot");
   }
   const Stopwatch clock;
-  const SeriesTable table =
-      SeriesTable::Read(arguments.data, {arguments.time, arguments.target, Split(arguments.by), arguments.format});
+  const SeriesTable table = SeriesTable::Read(
+      arguments.data, {arguments.time, arguments.target, SplitAtCommas(arguments.by), arguments.format});
   const ForecastLayout layout{table.by_names(), table.time_name(), table.target_name(), all.forecast.levels};
   PartialOutput output(arguments.output, ForecastHeader(layout), table, all.forecast.horizon);
   if (group.rank() == 0) output.Prepare(arguments.resume, arguments.learn_priors > 0);
@@ -248,17 +238,7 @@ void ForecastTogether(const ForecastArguments& arguments, Communicator& group) {
 
 void RunForecast(const ForecastArguments& arguments) {
   const std::unique_ptr<Communicator> group = OpenProcessGroup();
-  try {
-    ForecastTogether(arguments, *group);
-  } catch (const std::exception& error) {
-    if (group->size() > 1) {
-      // The others wait for this rank and would wait for ever.
-      Message("instantgp: rank " + std::to_string(group->rank()) + ": " + error.what());
-      const auto* known = dynamic_cast<const Error*>(&error);
-      group->Abort(static_cast<int>(known ? known->code() : ErrorCode::kFailure));
-    }
-    throw;
-  }
+  RunTogether(*group, [&] { ForecastTogether(arguments, *group); });
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <string>
 
+#include "apps/cli/terminal/terminal.h"
 #include "instantgp/base/error.h"
 
 namespace instantgp::cli {
@@ -42,6 +43,19 @@ std::unique_ptr<Communicator> OpenProcessGroup() {
       ErrorCode::kUsage,
       "started by an MPI launcher, but the MPI module cannot be loaded" + reasons +
           "; install the package instantgp-mpi, or build with INSTANTGP_MPI=ON (Debian: apt install libopenmpi-dev)");
+}
+
+void RunTogether(Communicator& group, const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const std::exception& error) {
+    if (group.size() > 1) {
+      Message("instantgp: rank " + std::to_string(group.rank()) + ": " + error.what());
+      const auto* known = dynamic_cast<const Error*>(&error);
+      group.Abort(static_cast<int>(known ? known->code() : ErrorCode::kFailure));
+    }
+    throw;
+  }
 }
 
 }  // namespace instantgp::cli

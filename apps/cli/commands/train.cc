@@ -181,17 +181,7 @@ void RunTrain(const TrainArguments& arguments) {
   const std::unique_ptr<Communicator> group = OpenProcessGroup();
   TrainingConfig config;
   TrainingSummary summary;
-  try {
-    summary = TrainTogether(arguments, *group, &config);
-  } catch (const std::exception& error) {
-    if (group->size() > 1) {
-      // The others wait for this rank and would wait for ever.
-      Message("instantgp: rank " + std::to_string(group->rank()) + ": " + error.what());
-      const auto* known = dynamic_cast<const Error*>(&error);
-      group->Abort(static_cast<int>(known ? known->code() : ErrorCode::kFailure));
-    }
-    throw;
-  }
+  RunTogether(*group, [&] { summary = TrainTogether(arguments, *group, &config); });
   if (group->rank() == 0) Report(arguments, config, summary);
   if (summary.interrupted) {
     throw Error(ErrorCode::kInterrupted, "stopped after " + std::to_string(summary.state.datasets) +

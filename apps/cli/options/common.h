@@ -75,6 +75,8 @@ std::string Short(double value);
 // A text table with two blanks between columns; the first `left` columns are aligned left, the others right. Every line
 // is indented by two blanks.
 std::string FormatTable(const std::vector<std::vector<std::string>>& rows, int left);
+// "a,b" as a and b; nothing for an empty list.
+std::vector<std::string> SplitAtCommas(const std::string& list);
 // "1 row", "2 rows"
 std::string Count(long number, const std::string& noun);
 

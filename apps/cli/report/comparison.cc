@@ -9,16 +9,15 @@ namespace instantgp::cli {
 
 std::vector<Method> MethodsFromList(const std::string& list) {
   std::vector<Method> methods;
-  for (std::size_t begin = 0; begin <= list.size();) {
-    const std::size_t end = std::min(list.find(',', begin), list.size());
-    const std::string name = list.substr(begin, end - begin);
+  std::vector<std::string> names = SplitAtCommas(list);
+  if (names.empty()) names.emplace_back();  // no method either
+  for (const std::string& name : names) {
     const std::optional<Method> method = MethodFromName(name);
     if (!method) {
       throw Error(ErrorCode::kUsage,
                   "--compare: there is no method '" + OneLine(name) + "'; choose from " + ListMethods());
     }
     methods.push_back(*method);
-    begin = end + 1;
   }
   return methods;
 }

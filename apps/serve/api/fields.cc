@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "apps/cli/options/common.h"
 #include "apps/serve/http/url.h"
 #include "instantgp/base/diagnosis.h"
 
@@ -36,16 +37,6 @@ std::optional<double> NumberOf(const Json& value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(number)) return std::nullopt;
   return number;
-}
-
-std::vector<std::string> SplitAtCommas(const std::string& list) {
-  std::vector<std::string> parts;
-  for (std::size_t begin = 0; begin <= list.size() && !list.empty();) {
-    const std::size_t end = std::min(list.find(',', begin), list.size());
-    parts.push_back(list.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
 }
 
 }  // namespace
@@ -165,7 +156,7 @@ bool Fields::Flag(const std::string& name, bool otherwise) {
 std::vector<std::string> Fields::Texts(const std::string& name) {
   const Json* value = Find(name);
   if (value == nullptr) return {};
-  if (value->is_string()) return SplitAtCommas(value->get<std::string>());
+  if (value->is_string()) return cli::SplitAtCommas(value->get<std::string>());
   std::vector<std::string> texts;
   if (value->is_array()) {
     for (const Json& one : *value) {
@@ -189,7 +180,7 @@ std::vector<double> Fields::Numbers(const std::string& name, std::vector<double>
   if (value->is_array()) {
     for (const Json& one : *value) add(one);
   } else if (value->is_string()) {
-    for (const std::string& part : SplitAtCommas(value->get<std::string>())) add(part);
+    for (const std::string& part : cli::SplitAtCommas(value->get<std::string>())) add(part);
   } else {
     add(*value);
   }

@@ -22,14 +22,14 @@ const kernels = new Kernels($("kernels"), {
 });
 const live = new Live(show, text => { $("connection").textContent = text; });
 
-// At most one message per frame of the screen; the newest state counts.
+// The newest state goes out as soon as the answer to the one before is there.
 let asking = false;
 function ask() {
+  remember();
   if (asking) return;
   asking = true;
-  requestAnimationFrame(() => {
+  live.whenFree(() => {
     asking = false;
-    remember();
     const points = drawing.points.filter(p => !drawing.held(p)), held = drawing.points.filter(p => drawing.held(p));
     if (!points.length) {
       latest = null;

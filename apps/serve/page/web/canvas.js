@@ -87,9 +87,11 @@ export class Drawing {
       this.canvas.setPointerCapture(event.pointerId);
       this.redraw();
     });
-    this.canvas.addEventListener("pointermove", event => {
+    const move = event => {
       if (!drag) return;
       const [x, y] = this.toData(...at(event));
+      if (drag.at?.[0] === x && drag.at[1] === y) return;
+      drag.at = [x, y];
       if (drag.point !== undefined) {
         this.points[drag.point] = [x, y];
         this.changed("move");
@@ -99,7 +101,10 @@ export class Drawing {
         this.changed("region");
       }
       this.redraw();
-    });
+    };
+    // Moves as they happen, where the browser has them: pointermove waits for the next frame, eight milliseconds on average.
+    this.canvas.addEventListener("pointerrawupdate", move);
+    this.canvas.addEventListener("pointermove", move);
     const end = () => { drag = null; };
     this.canvas.addEventListener("pointerup", end);
     this.canvas.addEventListener("pointercancel", end);

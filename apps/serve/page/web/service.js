@@ -66,6 +66,8 @@ export async function download(path) {
   return response.blob();
 }
 
+const PATIENCE = 500;  // milliseconds; a server whose threads are all taken does not answer
+
 // Messages carry a number; the server works on the newest only, and an answer older than the last one shown is dropped.
 export class Live {
   constructor(onAnswer, onStatus) {
@@ -75,7 +77,26 @@ export class Live {
     this.shown = 0;
     this.latest = null;
     this.sent = new Map();
+    this.busy = false;
+    this.next = null;
     this.connect();
+  }
+
+  // Calls once no answer is being waited for, after the caller has finished what it is at.
+  whenFree(call) {
+    this.next = call;
+    queueMicrotask(() => this.go());
+  }
+  go() {
+    if (this.busy || !this.next) return;
+    const call = this.next;
+    this.next = null;
+    call();
+  }
+  free() {
+    this.busy = false;
+    clearTimeout(this.timer);
+    this.go();
   }
 
   connect() {
@@ -90,15 +111,17 @@ export class Live {
     this.socket.onmessage = event => {
       const answer = JSON.parse(event.data);
       if (answer.seq !== undefined) {
-        if (answer.seq < this.shown) return;
+        if (answer.seq < this.shown) return this.free();
         this.shown = answer.seq;
         answer.round_trip_ms = performance.now() - (this.sent.get(answer.seq) ?? NaN);
         for (const seq of this.sent.keys()) if (seq <= answer.seq) this.sent.delete(seq);
       }
       this.onAnswer(answer);
+      this.free();
     };
     this.socket.onclose = () => {
       this.onStatus("not connected; trying again");
+      this.free();
       this.wait = Math.min(2 * (this.wait ?? 250), 8000);
       setTimeout(() => this.connect(), this.wait);
     };
@@ -108,6 +131,9 @@ export class Live {
     message.seq = ++this.seq;
     this.sent.set(message.seq, performance.now());
     this.latest = JSON.stringify(message);
-    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(this.latest);
+    if (this.socket.readyState !== WebSocket.OPEN) return;
+    this.socket.send(this.latest);
+    this.busy = true;
+    this.timer = setTimeout(() => this.free(), PATIENCE);
   }
 }
