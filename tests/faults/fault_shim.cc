@@ -5,7 +5,7 @@
 //   INSTANTGP_FAULT_COUNTS=FILE     at the end the number of calls of each, "CALL N" a line
 //
 //   CALL    malloc, write, read, open (for writing), fsync, close, rename, link, truncate
-//   KIND    nomem, nospc, io, intr, mfile, or short: half of the bytes
+//   KIND    nomem, nospc, io, intr, mfile; short: half of the bytes; kill: the process is killed there
 //
 // Reads and writes count on regular files alone, so that what the program says is not disturbed. A program may also aim
 // itself: instantgp_fault_arm(k) makes the k-th malloc from there on fail, 0 none; it returns the calls since the last
@@ -17,6 +17,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -31,7 +32,7 @@ constexpr const char* kNames[kCalls] = {"malloc", "write",  "read", "open",    "
 std::atomic<bool> armed = false;
 std::atomic<long> counts[kCalls];
 int aimed_call = -1, aimed_errno = 0;
-bool aimed_short = false, and_later = false;
+bool aimed_short = false, aimed_kill = false, and_later = false;
 long aimed_at = 0;
 std::atomic<long> own_aim = 0, own_count = 0;
 
@@ -51,6 +52,7 @@ void ReadSettings() {
     if (std::strcmp(call, kNames[k]) == 0) aimed_call = k;
   }
   aimed_short = std::strcmp(kind, "short") == 0;
+  aimed_kill = std::strcmp(kind, "kill") == 0;
   const struct {
     const char* name;
     int number;
@@ -84,7 +86,9 @@ bool Fails(Call call) {
   if (call == kMalloc) own_count.fetch_add(1, std::memory_order_relaxed);
   if (!armed.load(std::memory_order_relaxed)) return false;
   const long number = counts[call].fetch_add(1) + 1;
-  return aimed_call == call && (and_later ? number >= aimed_at : number == aimed_at);
+  const bool aimed = aimed_call == call && (and_later ? number >= aimed_at : number == aimed_at);
+  if (aimed && aimed_kill) ::kill(::getpid(), SIGKILL);
+  return aimed;
 }
 
 bool FailsWithError(Call call) {

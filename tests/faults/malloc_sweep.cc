@@ -127,7 +127,9 @@ bool SweepAll(const std::string& folder, long stride) {
   config.validation.datasets = 2;
   const auto train = [&] {
     SingleProcess alone;
-    const TrainingSummary summary = Train(config, {.threads = 1}, alone);
+    TrainingOptions options;
+    options.threads = 1;
+    const TrainingSummary summary = Train(config, options, alone);
     return std::string(reinterpret_cast<const char*>(summary.state.weights.data()), 4 * summary.state.weights.size());
   };
   bool good = true;

@@ -72,34 +72,39 @@ void CheckCompressed(std::string_view bytes) {
   ::close(file);
 }
 
+void CheckLabelled(std::string_view bytes, MissingPolicy missing) {
+  CsvOptions options;
+  options.missing = missing;
+  Accepts([&] {
+    const LabelledTable labelled = LabelledTable::Of(ParseRawTable(bytes, "fuzz"), options);
+    if (labelled.known.empty()) return;
+    const Dataset data = labelled.Learn(labelled.known);
+    Require(data.X.allFinite() && data.y.allFinite(), "a dataset with a value that is not finite");
+    Require(data.rows() == static_cast<int>(labelled.known.size()), "a dataset of another number of rows");
+  });
+}
+
 void CsvDoor(std::string_view bytes) {
   if (bytes.starts_with("\x1f\x8b")) return CheckCompressed(bytes);
+  const int turn = TurnOf(bytes, 6);
+  if (turn == 0) return CheckLabelled(bytes, MissingPolicy::kError);
+  if (turn == 1) return CheckLabelled(bytes, MissingPolicy::kImpute);
   Table table;
-  const bool whole = Accepts([&] { table = ParseTable(bytes, "fuzz"); });
-  Table dropped;
-  const bool without = Accepts([&] { dropped = ParseTable(bytes, "fuzz", MissingPolicy::kDrop); });
-  Accepts([&] { ParseTable(bytes, "fuzz", MissingPolicy::kError, {{"x", "b"}, "b"}); });
-  if (whole) {
-    Require(table.values.allFinite(), "a number of a table is not finite");
-    Require(without && SameNumbers(table.values, dropped.values), "a table without gaps loses rows");
-    Require(static_cast<Index>(table.line_of_row.size()) == table.values.rows(), "rows without a line");
-    CheckBlocks(bytes, table);
-    if (table.values.rows() > 0) CheckWritten(table);
+  if (!Accepts([&] { table = ParseTable(bytes, "fuzz"); })) {
+    if (turn == 2) Accepts([&] { ParseTable(bytes, "fuzz", MissingPolicy::kDrop, {{"x", "b"}, "b"}); });
+    return;
   }
-  RawTable raw;
-  const bool as_text = Accepts([&] { raw = ParseRawTable(bytes, "fuzz"); });
-  Require(as_text || !whole, "what is a table of numbers is no table");
-  if (!as_text) return;
-  for (const MissingPolicy missing : {MissingPolicy::kError, MissingPolicy::kImpute}) {
-    CsvOptions options;
-    options.missing = missing;
-    Accepts([&] {
-      const LabelledTable labelled = LabelledTable::Of(raw, options);
-      if (labelled.known.empty()) return;
-      const Dataset data = labelled.Learn(labelled.known);
-      Require(data.X.allFinite() && data.y.allFinite(), "a dataset with a value that is not finite");
-      Require(data.rows() == static_cast<int>(labelled.known.size()), "a dataset of another number of rows");
-    });
+  Require(table.values.allFinite(), "a number of a table is not finite");
+  Require(static_cast<Index>(table.line_of_row.size()) == table.values.rows(), "rows without a line");
+  if (turn == 2) {
+    const Table dropped = ParseTable(bytes, "fuzz", MissingPolicy::kDrop);
+    Require(SameNumbers(table.values, dropped.values), "a table without gaps loses rows");
+  } else if (turn == 3) {
+    CheckBlocks(bytes, table);
+  } else if (turn == 4) {
+    if (table.values.rows() > 0) CheckWritten(table);
+  } else {
+    ParseRawTable(bytes, "fuzz");  // what is a table of numbers is a table
   }
 }
 

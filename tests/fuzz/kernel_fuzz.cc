@@ -57,7 +57,8 @@ const std::vector<SpokenColumn>& Spoken() {
 }
 
 void KernelDoor(std::string_view bytes) {
-  for (const Names& names : NameLists()) CheckKernel(bytes, names);
+  const int turn = TurnOf(bytes, 1 + static_cast<int>(NameLists().size()));
+  if (turn > 0) return CheckKernel(bytes, NameLists()[static_cast<std::size_t>(turn - 1)]);
   Expression expression;
   if (!Accepts([&] { expression = ParseSpokenKernel(bytes, Spoken()); })) return;
   const std::string printed = PrintSpoken(expression, Spoken());
