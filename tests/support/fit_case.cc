@@ -22,9 +22,11 @@ double OffsetOf(Chooser& choose, double scale) {
   return scale * offsets[static_cast<std::size_t>(choose.Below(static_cast<int>(offsets.size())))];
 }
 
+// Up to 1e140, whose square is still a double, and down to 1e-140.
 double WildValue(Chooser& choose) {
   const double value = choose.AnyDouble();
-  return std::isfinite(value) ? value : 0;
+  if (!std::isfinite(value) || std::abs(value) > 1e140) return value > 0 ? 1e140 : -1e140;
+  return std::abs(value) < 1e-140 ? 0 : value;
 }
 
 Vector InputColumn(Chooser& choose, int n, bool wild) {
