@@ -42,15 +42,18 @@ void CheckKernel(std::string_view text, const Names& names) {
   }
 }
 
+// As SpokenColumns() of a recipe (model/spoken_columns.h): every level of a category can be named alone.
 const std::vector<SpokenColumn>& Spoken() {
   static const std::vector<SpokenColumn> columns = [] {
-    std::vector<SpokenColumn> list(4);
+    std::vector<SpokenColumn> list(3);
     list[0] = {"month", {0}};
     list[0].length = [](std::string_view words) { return ReadTimeLength(words) / 30.436875; };
     list[0].in_words = [](double) { return std::string(); };
     list[1] = {"city", {1, 2, 3}, true};
     list[2] = {"price", {4}};
-    list[3] = {"city=Rome", {1}, true, false};
+    for (int level = 1; level <= 3; ++level) {
+      list.push_back({"city=" + std::to_string(level), {level}, false, false});
+    }
     return list;
   }();
   return columns;

@@ -2,6 +2,7 @@
 // seeds are texts and were written by hand.
 #include <filesystem>
 #include <iostream>
+#include <nlohmann/json.hpp>
 
 #include "instantgp/base/file.h"
 #include "instantgp/data/csv.h"
@@ -9,6 +10,7 @@
 #include "instantgp/inference/trained_network.h"
 #include "instantgp/model/ensemble.h"
 #include "instantgp/model/fit_ensemble.h"
+#include "instantgp/model/recipe_json.h"
 #include "instantgp/model/session.h"
 #include "instantgp/training/checkpoint.h"
 #include "tests/fuzz/small_networks.h"
@@ -54,7 +56,11 @@ void WriteModels(const SeedWriter& seeds) {
   CsvOptions options;
   options.missing = MissingPolicy::kImpute;
   const LabelledTable mixed = LabelledTable::Of(ParseRawTable(kMixed, "mixed"), options);
-  seeds.Write("model", "table", SerializeModel(session.Fit(mixed.Learn(mixed.known), "SE", ml)));
+  const Dataset table = mixed.Learn(mixed.known);
+  seeds.Write("model", "table", SerializeModel(session.Fit(table, "SE", ml)));
+  seeds.Write("recipe", "stored", RecipeToJson(*table.recipe).dump());
+  seeds.Write("http", "upload",
+              "/v1/models\napplication/octet-stream\n" + SerializeModel(session.Fit(data, "LIN", ml)));
   const std::vector<std::string> kernels = {"SE", "LIN"};
   EnsembleOptions ensemble;
   ensemble.fit = ml;
