@@ -143,7 +143,7 @@ LeaveOneOut Model::Loo() const {
   if (!scaler_.transform.none()) {
     const Prediction left_out = Prediction::Of(scaler_, loo.mean, loo.variance.cwiseSqrt());
     loo.mean = left_out.mean;
-    loo.variance = left_out.std.cwiseAbs2();
+    loo.variance = left_out.std.unaryExpr([](double std) { return TimesSquare(1, std); });
     return loo;
   }
   loo.mean = scaler_.UnscaleMean(loo.mean);

@@ -36,6 +36,14 @@ TEST(ExtremeValues, AModelOfThemSaysFiniteNumbers) {
   }
 }
 
+// Two rows of a logarithm know nothing of a third: its standard deviation is a double, the square of that is none.
+TEST(ExtremeValues, LeftOutRowsOfALogarithmHaveAFiniteVariance) {
+  const Dataset data = Dataset::Of((Matrix(2, 1) << 2000, 0).finished(), (Vector(2) << 1e9 + 1, 1).finished());
+  const Model model = Fit(data, "PER", {.transform = TransformChoice::kLog});
+  EXPECT_TRUE(model.Loo().variance.allFinite());
+  EXPECT_EQ(testing::BrokenInvariant(model, data.X), "");
+}
+
 TEST(ExtremeValues, WhatAKernelFixesInTheirUnitsIsANumberInOurs) {
   const Expression expression = ParseKernel("LIN(x1, variance=1) + SE(x1, lengthscale=1e-9)", {"x1"});
   for (const double y_scale : {1e-250, 1.0, 1e250}) {
