@@ -159,6 +159,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "LD_PRELOAD=fault_shim.so malloc_sweep FOLDER [STRIDE]\n");
     return 2;
   }
+  std::filesystem::remove_all(argv[1]);
   std::filesystem::create_directories(argv[1]);
   return instantgp::SweepAll(argv[1], argc > 2 ? std::atol(argv[2]) : 1) ? 0 : 1;
 }
