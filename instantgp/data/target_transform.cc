@@ -99,8 +99,8 @@ double TargetTransform::Slope(double y) const {
   switch (kind_) {
     case TransformKind::kNone:
       return 1;
-    case TransformKind::kLog:
-      return Representable(1 / (y + shift_));
+    case TransformKind::kLog:  // infinite at the end of the domain, never inside it
+      return y + shift_ > 0 ? Representable(1 / (y + shift_)) : 1 / (y + shift_);
     case TransformKind::kBoxCox:
       return 1 / std::sqrt(std::max(y, 0.5 * least_) + shift_);
   }
