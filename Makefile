@@ -9,7 +9,7 @@ THREADED := base data gp http inference model network search simulate
 configure = cmake --preset $(1) $(CONFIGURE) > /dev/null
 build = cmake --build --preset $(1) -j $(JOBS) --target $(2)
 
-.PHONY: all release demo test asan tsan bench package tidy format check-format setup clean help
+.PHONY: all release demo test asan tsan fuzz fuzz-smoke bench package tidy format check-format setup clean help
 
 all: release
 
@@ -42,6 +42,23 @@ tsan:  ## the tests of what works with several threads under the thread sanitize
 	@$(call configure,tsan)
 	@$(call build,tsan,$(THREADED:%=%_test))
 	@ctest --preset tsan -j $(JOBS) -L '^($(subst $() ,|,$(THREADED)))$$'
+
+FUZZERS := $(patsubst tests/fuzz/%_fuzz.cc,%,$(wildcard tests/fuzz/*_fuzz.cc))
+TARGET ?= csv
+MINUTES ?= 10
+# fuzz-fast: no sanitizers, many more executions
+FUZZ_PRESET ?= fuzz
+fuzz:  ## fuzz one door (tests/fuzz): make fuzz TARGET=csv MINUTES=10
+	@tools/setup ci
+	@$(call configure,$(FUZZ_PRESET))
+	@$(call build,$(FUZZ_PRESET),$(TARGET)_fuzz)
+	@tests/fuzz/run build/$(FUZZ_PRESET) $$(($(MINUTES) * 60)) $(TARGET)
+
+fuzz-smoke:  ## every fuzzer for 20 seconds
+	@tools/setup ci
+	@$(call configure,fuzz)
+	@$(call build,fuzz,instantgp_fuzzers)
+	@tests/fuzz/run build/fuzz 20 $(FUZZERS)
 
 bench:  ## build and run the benchmarks
 	@tools/setup

@@ -110,25 +110,31 @@ int Run(int argc, char** argv) {
   return 0;
 }
 
+// The exit code of everything but memory that has run out, which may also happen on the way to a message.
+int RunAndReport(int argc, char** argv) {
+  try {
+    ChooseBlasKernels();
+    InstallSignalHandling();
+    return Run(argc, argv);
+  } catch (const Error& error) {
+    Message("instantgp: " + MessageOf(error));
+    return static_cast<int>(error.code());
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    Message(std::string("instantgp: internal failure; please report it: ") + error.what());
+    return static_cast<int>(ErrorCode::kFailure);
+  }
+}
+
 }  // namespace
 }  // namespace instantgp::cli
 
 int main(int argc, char** argv) {
-  using instantgp::Error;
-  using instantgp::ErrorCode;
-  using instantgp::cli::Message;
   try {
-    instantgp::ChooseBlasKernels();
-    instantgp::cli::InstallSignalHandling();
-    return instantgp::cli::Run(argc, argv);
-  } catch (const Error& error) {
-    Message("instantgp: " + instantgp::cli::MessageOf(error));
-    return static_cast<int>(error.code());
+    return instantgp::cli::RunAndReport(argc, argv);
   } catch (const std::bad_alloc&) {
-    Message("instantgp: out of memory; use fewer rows or a machine with more memory");
-    return static_cast<int>(ErrorCode::kLimit);
-  } catch (const std::exception& error) {
-    Message(std::string("instantgp: internal failure; please report it: ") + error.what());
-    return static_cast<int>(ErrorCode::kFailure);
+    instantgp::cli::Message("instantgp: out of memory; use fewer rows or a machine with more memory");
+    return static_cast<int>(instantgp::ErrorCode::kLimit);
   }
 }

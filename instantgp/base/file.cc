@@ -28,27 +28,15 @@ class Descriptor {
   Descriptor& operator=(const Descriptor&) = delete;
 
   int get() const { return fd_; }
-  // Some file systems report a full disk only here.
-  int Close() { return ::close(std::exchange(fd_, -1)); }
+  void Take(int fd) { fd_ = fd; }  // where there was none
+  // Some file systems report a full disk only here. Interrupted or not, the descriptor is closed.
+  int Close() {
+    const int result = ::close(std::exchange(fd_, -1));
+    return result != 0 && errno == EINTR ? 0 : result;
+  }
 
  private:
   int fd_;
-};
-
-// Removes the temporary unless it has become the target.
-class Temporary {
- public:
-  explicit Temporary(std::string path) : path_(std::move(path)) {}
-  ~Temporary() {
-    if (!kept_) ::unlink(path_.c_str());
-  }
-  Temporary(const Temporary&) = delete;
-  Temporary& operator=(const Temporary&) = delete;
-  void Keep() { kept_ = true; }
-
- private:
-  std::string path_;
-  bool kept_ = false;
 };
 
 }  // namespace file_parts
@@ -56,7 +44,6 @@ class Temporary {
 namespace {
 
 using file_parts::Descriptor;
-using file_parts::Temporary;
 
 std::string Reason(int error) { return std::generic_category().message(error); }
 
@@ -95,11 +82,14 @@ std::string ResolveLinks(const std::string& path) {
   return resolved ? std::string(resolved.get()) : path;
 }
 
+std::string FolderOf(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash + 1);
+}
+
 // A rename is on disk once its folder is. Not every file system can do this, and the data is already safe: no error.
 void FlushFolderOf(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  const Descriptor fd(OpenRetrying(folder.c_str(), O_RDONLY | O_DIRECTORY));
+  const Descriptor fd(OpenRetrying(FolderOf(path).c_str(), O_RDONLY | O_DIRECTORY));
   if (fd.get() >= 0) ::fsync(fd.get());
 }
 
@@ -132,49 +122,84 @@ std::string ReadFile(const std::string& path) {
 }
 
 struct AtomicFile::State {
-  std::string path, target, name;  // as asked for; behind links; of the temporary, empty where there is none
-  std::unique_ptr<file_parts::Descriptor> file;
-  std::unique_ptr<file_parts::Temporary> temporary;
+  std::string path, target, name;  // as asked for; behind links; of the temporary
+  file_parts::Descriptor file{-1};
+  bool direct = false;  // a pipe or a device: nothing to be renamed
+  bool named = false;   // the temporary has its name
+
+  ~State() {
+    if (named) ::unlink(name.c_str());
+  }
+  // The file has no name until it is whole, so that even a process that is killed leaves no part of it. False where the
+  // file system does not know such files, or /proc is missing, by which they get their name.
+  bool OpenNameless() {
+    const int fd = OpenRetrying(FolderOf(target).c_str(), O_TMPFILE | O_WRONLY, 0666);
+    if (fd < 0) return false;
+    file.Take(fd);
+    name = Self();
+    if (::access(name.c_str(), F_OK) == 0) return true;
+    file.Close();
+    return false;
+  }
+  std::string Self() const { return "/proc/self/fd/" + std::to_string(file.get()); }
+  // A name left by a crashed process of the same id is passed over.
+  template <typename Make>
+  bool TryNames(const Make& make) {
+    do {
+      name = TemporaryName(target);
+      named = make(name.c_str());
+    } while (!named && errno == EEXIST);
+    return named;
+  }
 };
 
 AtomicFile::AtomicFile(const std::string& path) : state_(std::make_unique<State>()) {
-  state_->path = path;
-  state_->target = ResolveLinks(path);
+  State& s = *state_;
+  s.path = path;
+  s.target = ResolveLinks(path);
   struct stat old {};
-  const bool exists = ::stat(state_->target.c_str(), &old) == 0;
+  const bool exists = ::stat(s.target.c_str(), &old) == 0;
   if (exists && S_ISDIR(old.st_mode)) FailWrite(path, EISDIR);
   if (exists && !S_ISREG(old.st_mode)) {
     // A pipe or a device such as /dev/stdout cannot be renamed onto.
-    state_->file = std::make_unique<Descriptor>(OpenRetrying(state_->target.c_str(), O_WRONLY));
-    if (state_->file->get() < 0) FailWrite(path, errno);
+    s.direct = true;
+    s.file.Take(OpenRetrying(s.target.c_str(), O_WRONLY));
+    if (s.file.get() < 0) FailWrite(path, errno);
     return;
   }
-  int fd = -1;
-  do {  // a name left by a crashed process of the same id is passed over
-    state_->name = TemporaryName(state_->target);
-    fd = OpenRetrying(state_->name.c_str(), O_WRONLY | O_CREAT | O_EXCL, 0666);
-  } while (fd < 0 && errno == EEXIST);
-  if (fd < 0) FailWrite(path, errno);
-  state_->file = std::make_unique<Descriptor>(fd);
-  state_->temporary = std::make_unique<Temporary>(state_->name);
-  if (exists && ::fchmod(fd, old.st_mode & 07777) != 0) FailWrite(path, errno);
+  const auto open_named = [&](const char* name) {
+    s.file.Take(OpenRetrying(name, O_WRONLY | O_CREAT | O_EXCL, 0666));
+    return s.file.get() >= 0;
+  };
+  if (!s.OpenNameless() && !s.TryNames(open_named)) FailWrite(path, errno);
+  if (exists && ::fchmod(s.file.get(), old.st_mode & 07777) != 0) FailWrite(path, errno);
 }
 
 AtomicFile::~AtomicFile() = default;
 
 void AtomicFile::Write(std::string_view bytes) {
-  if (!WriteAll(state_->file->get(), bytes)) FailWrite(state_->path, errno);
+  if (!WriteAll(state_->file.get(), bytes)) FailWrite(state_->path, errno);
 }
 
 void AtomicFile::Commit() {
   State& s = *state_;
-  if (s.temporary == nullptr) {
-    if (s.file->Close() != 0) FailWrite(s.path, errno);
+  if (s.direct) {
+    if (s.file.Close() != 0) FailWrite(s.path, errno);
     return;
   }
-  if (::fsync(s.file->get()) != 0 || s.file->Close() != 0) FailWrite(s.path, errno);
+  int flushed = -1;
+  do {
+    flushed = ::fsync(s.file.get());
+  } while (flushed != 0 && errno == EINTR);
+  if (flushed != 0) FailWrite(s.path, errno);
+  const std::string self = s.Self();
+  const auto link_named = [&](const char* name) {
+    return ::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
+  };
+  if (!s.named && !s.TryNames(link_named)) FailWrite(s.path, errno);
+  if (s.file.Close() != 0) FailWrite(s.path, errno);
   if (::rename(s.name.c_str(), s.target.c_str()) != 0) FailWrite(s.path, errno);
-  s.temporary->Keep();
+  s.named = false;
   FlushFolderOf(s.target);
 }
 

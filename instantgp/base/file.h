@@ -10,8 +10,9 @@ namespace instantgp {
 // The bytes of a file; "-" is standard input. Throws Error(kBadInput) naming the path and the reason.
 std::string ReadFile(const std::string& path);
 
-// Writes beside the target under a temporary name, flushes it to disk, then renames: readers see the old file or the
-// new one, never a part. Throws Error(kFailure) naming the path and the reason, and leaves no temporary behind.
+// Writes a file without a name in the target's folder (where the file system has none, one with a temporary name),
+// flushes it to disk, then renames: readers see the old file or the new one, never a part. Throws Error(kFailure) naming
+// the path and the reason, and leaves no temporary behind.
 void WriteFileAtomically(const std::string& path, std::string_view bytes);
 
 // The same for a file that is written piece by piece: nothing of it is seen under its name before Commit(). Without

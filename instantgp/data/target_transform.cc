@@ -8,6 +8,7 @@
 #include "instantgp/base/check.h"
 #include "instantgp/base/diagnosis.h"
 #include "instantgp/base/error.h"
+#include "instantgp/base/representable.h"
 
 namespace instantgp {
 namespace {
@@ -98,8 +99,8 @@ double TargetTransform::Slope(double y) const {
   switch (kind_) {
     case TransformKind::kNone:
       return 1;
-    case TransformKind::kLog:
-      return 1 / (y + shift_);
+    case TransformKind::kLog:  // infinite at the end of the domain, never inside it
+      return y + shift_ > 0 ? Representable(1 / (y + shift_)) : 1 / (y + shift_);
     case TransformKind::kBoxCox:
       return 1 / std::sqrt(std::max(y, 0.5 * least_) + shift_);
   }
@@ -138,11 +139,14 @@ double TargetTransform::CovOf(double mean_a, double std_a, double mean_b, double
   switch (kind_) {
     case TransformKind::kNone:
       return c;
-    case TransformKind::kLog:
-      return std::expm1(std::min(c, kMostLog)) * std::exp(std::min(mean_a + 0.5 * std_a * std_a, most_)) *
-             std::exp(std::min(mean_b + 0.5 * std_b * std_b, most_));
+    case TransformKind::kLog: {
+      const double a = std::min(mean_a + 0.5 * std_a * std_a, most_), b = std::min(mean_b + 0.5 * std_b * std_b, most_);
+      const double growth = std::expm1(std::min(c, kMostLog)), cov = growth * std::exp(a) * std::exp(b);
+      if (std::isfinite(cov) || growth == 0) return std::isfinite(cov) ? cov : 0;
+      return std::copysign(std::exp(std::min(std::log(std::abs(growth)) + a + b, kMostDouble)), growth);
+    }
     case TransformKind::kBoxCox:
-      return c * (2 * mean_a * mean_b + c) / 8;
+      return c == 0 ? 0 : Representable(c * (2 * mean_a * mean_b + c) / 8);
   }
   INSTANTGP_CHECK(false);
   return 0;

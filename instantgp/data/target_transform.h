@@ -43,7 +43,8 @@ class INSTANTGP_EXPORT TargetTransform {
   double Slope(double y) const;
 
   // Moments of y where g(y) is normal with this mean and standard deviation, and of two such y where c is the
-  // covariance of the g. Those of boxcox are of g^2/4 for negative g too.
+  // covariance of the g. Those of boxcox are of g^2/4 for negative g too. What is larger than a double can be is as
+  // large as one can.
   double MeanOf(double mean, double std) const;
   double StdOf(double mean, double std) const;
   double CovOf(double mean_a, double std_a, double mean_b, double std_b, double c) const;

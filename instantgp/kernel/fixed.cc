@@ -1,5 +1,6 @@
 #include "instantgp/kernel/fixed.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "instantgp/kernel/parameters.h"
@@ -46,7 +47,11 @@ FixedRows FixedRowsOf(const Expression& expression, const Vector& ranges, double
   Index first = 0;
   ForEachFixed(expression, first, [&](const FixedParameter& parameter, Index row) {
     fixed.rows.push_back(row);
-    fixed.log_values.push_back(std::log(parameter.value / unit[row]));
+    const double ratio = parameter.value / unit[row];
+    constexpr double kMost = 700;  // exp() of it is a double
+    fixed.log_values.push_back(std::isnormal(ratio)
+                                   ? std::log(ratio)
+                                   : std::clamp(std::log(parameter.value) - std::log(unit[row]), -kMost, kMost));
   });
   return fixed;
 }

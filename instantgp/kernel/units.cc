@@ -4,6 +4,7 @@
 #include <map>
 
 #include "instantgp/base/check.h"
+#include "instantgp/base/representable.h"
 #include "instantgp/kernel/parameters.h"
 
 namespace instantgp {
@@ -91,15 +92,22 @@ Vector InOriginalUnits(const Expression& expression, const Vector& parameters, c
     const auto kinds = ParametersOf(e.symbol);
     INSTANTGP_CHECK(first + static_cast<Index>(kinds.size()) <= parameters.size());
     const double range = ranges[e.column];
-    const double amplitude = std::pow(y_scale, 2 * shares[leaf++]);
+    const double share = shares[leaf++], amplitude = std::pow(y_scale, 2 * share);
     for (std::size_t i = 0; i < kinds.size(); ++i) {
       double& value = original[first + static_cast<Index>(i)];
       switch (kinds[i]) {
-        case ParameterKind::kVariance:
+        case ParameterKind::kVariance: {
+          const double power = e.symbol == Elementary::kLIN || e.symbol == Elementary::kIOU ? 2
+                               : e.symbol == Elementary::kWIE                               ? 1
+                                                                                            : 0;
+          // Squares of what is beyond 1e154 are no doubles; their logarithms are.
+          const double log_value = std::log(value) + 2 * share * std::log(y_scale) - power * std::log(range);
           value *= amplitude;
-          if (e.symbol == Elementary::kLIN || e.symbol == Elementary::kIOU) value /= range * range;
-          if (e.symbol == Elementary::kWIE) value /= range;
+          if (power == 2) value /= range * range;
+          if (power == 1) value /= range;
+          if (!std::isfinite(value) || value == 0) value = std::exp(log_value);
           break;
+        }
         case ParameterKind::kOffset:
           value *= amplitude;
           break;
@@ -113,7 +121,7 @@ Vector InOriginalUnits(const Expression& expression, const Vector& parameters, c
       }
     }
   });
-  return original;
+  return original.unaryExpr([](double value) { return Representable(value); });
 }
 
 double CollapsedAmplitude(const Expression& expression, const Vector& parameters) {

@@ -5,6 +5,7 @@
 
 #include "instantgp/base/check.h"
 #include "instantgp/base/error.h"
+#include "instantgp/base/representable.h"
 #include "instantgp/base/thread_pool.h"
 #include "instantgp/gp/averaged_posterior.h"
 #include "instantgp/gp/neighbour_posterior.h"
@@ -117,7 +118,7 @@ Vector Model::PredictMean(const Matrix& X_new) const {
 Matrix Model::PredictCov(const Matrix& X_new, Noise noise) const {
   CheckColumns(X_new, columns());
   const Matrix X = scaler_.ScaleX(X_new);
-  Matrix cov = predictive_->Cov(X, noise) * (scaler_.y_std * scaler_.y_std);
+  Matrix cov = predictive_->Cov(X, noise).unaryExpr([this](double c) { return TimesSquare(c, scaler_.y_std); });
   if (scaler_.transform.none()) return cov;
   const Vector mean = scaler_.UnscaleMean(predictive_->Mean(X)), std = cov.diagonal().cwiseMax(0).cwiseSqrt();
   for (Index j = 0; j < cov.cols(); ++j) {
@@ -131,7 +132,7 @@ Matrix Model::PredictCov(const Matrix& X_new, Noise noise) const {
 Matrix Model::Sample(const Matrix& X_new, int count, std::uint64_t seed, Noise noise) const {
   CheckColumns(X_new, columns());
   const Matrix scaled = predictive_->Samples(scaler_.ScaleX(X_new), noise, count, seed);
-  Matrix samples = (scaled.array() * scaler_.y_std + scaler_.y_mean).matrix();
+  Matrix samples = scaled.unaryExpr([this](double z) { return Representable(z * scaler_.y_std + scaler_.y_mean); });
   if (scaler_.transform.none()) return samples;
   return samples.unaryExpr([this](double g) { return scaler_.transform.Inverse(g); });
 }
@@ -142,11 +143,11 @@ LeaveOneOut Model::Loo() const {
   if (!scaler_.transform.none()) {
     const Prediction left_out = Prediction::Of(scaler_, loo.mean, loo.variance.cwiseSqrt());
     loo.mean = left_out.mean;
-    loo.variance = left_out.std.cwiseAbs2();
+    loo.variance = left_out.std.unaryExpr([](double std) { return TimesSquare(1, std); });
     return loo;
   }
   loo.mean = scaler_.UnscaleMean(loo.mean);
-  loo.variance *= scaler_.y_std * scaler_.y_std;
+  for (double& variance : loo.variance) variance = TimesSquare(variance, scaler_.y_std);
   return loo;
 }
 
@@ -231,14 +232,12 @@ Model Model::WithSummary(FitSummary summary) const {
 double Model::LogUnit() const { return scaler_.LogUnit(predictive_->y()); }
 double Model::NoiseVariance() const { return predictive_->noise_variance(); }
 
-double Model::NoiseVarianceOriginalUnits() const {
-  return predictive_->noise_variance() * scaler_.y_std * scaler_.y_std;
-}
+double Model::NoiseVarianceOriginalUnits() const { return TimesSquare(predictive_->noise_variance(), scaler_.y_std); }
 
 double Model::AmplitudeOriginalUnits() const {
   const Index p = predictive_->theta().size() - 1;
-  return scaler_.y_std *
-         std::sqrt(CollapsedAmplitude(predictive_->expression(), predictive_->theta().head(p).array().exp()));
+  return Representable(scaler_.y_std * std::sqrt(CollapsedAmplitude(predictive_->expression(),
+                                                                    predictive_->theta().head(p).array().exp())));
 }
 
 }  // namespace instantgp

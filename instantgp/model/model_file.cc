@@ -9,6 +9,7 @@
 
 #include "instantgp/base/error.h"
 #include "instantgp/base/file.h"
+#include "instantgp/base/json_integer.h"
 #include "instantgp/base/mapped_file.h"
 #include "instantgp/base/safetensors.h"
 #include "instantgp/gp/averaged_posterior.h"
@@ -76,15 +77,15 @@ json SummaryToJson(const FitSummary& s) {
 FitSummary SummaryFromJson(const json& j) {
   FitSummary s;
   j.at("method").get_to(s.method);
-  j.at("evaluations").get_to(s.evaluations);
-  j.at("steps").get_to(s.steps);
-  j.at("rejected").get_to(s.rejected);
-  j.at("starts").get_to(s.starts);
+  s.evaluations = JsonInteger<int>(j.at("evaluations"));
+  s.steps = JsonInteger<int>(j.at("steps"));
+  s.rejected = JsonInteger<int>(j.at("rejected"));
+  s.starts = JsonInteger<int>(j.at("starts"));
   j.at("stop_reason").get_to(s.stop_reason);
   j.at("nlml_start").get_to(s.nlml_start);
   j.at("nlml").get_to(s.nlml);
-  s.inferred_rows = j.value("inferred_rows", 0);  // since 1.2
-  s.map = j.value("map", false);                  // where it is true
+  if (j.contains("inferred_rows")) s.inferred_rows = JsonInteger<int>(j.at("inferred_rows"));  // since 1.2
+  s.map = j.value("map", false);                                                               // where it is true
   TimeSplit& t = s.time_ms;
   double* const fields[] = {&t.scale, &t.encode, &t.decode, &t.optimize, &t.factorize, &t.total};
   const json& times = j.at("time_ms");
@@ -190,11 +191,11 @@ NeighbourPosterior NeighboursFrom(const Reader& reader, const json& meta, const 
                                   Vector y, const LogParameters& theta) {
   const auto n = static_cast<std::int64_t>(y.size());
   const json& description = meta.at("neighbours");
-  const auto count = description.at("count").get<std::int64_t>(),
-             tree = description.at("tree_rows").get<std::int64_t>();
+  const auto count = JsonInteger<std::int64_t>(description.at("count")),
+             tree = JsonInteger<std::int64_t>(description.at("tree_rows"));
   NeighbourRule rule;
   description.at("eps").get_to(rule.eps);
-  description.at("anchors").get_to(rule.anchors);
+  for (const json& anchor : description.at("anchors")) rule.anchors.push_back(JsonInteger<int>(anchor));
   if (count < 1 || count > n || tree < 1 || tree > n) reader.Fail("impossible number of neighbours or of rows");
   if (!(rule.eps >= 0 && rule.eps <= 100)) reader.Fail("impossible precision of the search");
   if (static_cast<std::int64_t>(rule.anchors.size()) > count) reader.Fail("more anchors than neighbours");
@@ -219,7 +220,7 @@ NeighbourPosterior NeighboursFrom(const Reader& reader, const json& meta, const 
 Model ParseChecked(const Reader& reader) {
   reader.CheckVersion();
   const json meta = json::parse(reader.Metadata("model"));
-  const auto n = meta.at("n").get<std::int64_t>(), d = meta.at("d").get<std::int64_t>();
+  const auto n = JsonInteger<std::int64_t>(meta.at("n")), d = JsonInteger<std::int64_t>(meta.at("d"));
   if (n < 1 || d < 1 || n > kMostRows || d > kMostColumns) reader.Fail("impossible size");
   const auto names = meta.at("columns").get<std::vector<std::string>>();
   if (static_cast<std::int64_t>(names.size()) != d) reader.Fail("the column names do not match the number of columns");
@@ -261,7 +262,7 @@ Model ParseChecked(const Reader& reader) {
   }
   if (n > (1 << 20)) reader.Fail("impossible size");
   if (meta.contains("inducing")) {
-    const auto m = meta.at("inducing").get<std::int64_t>();
+    const auto m = JsonInteger<std::int64_t>(meta.at("inducing"));
     if (m < 1 || m > (1 << 20)) reader.Fail("impossible number of inducing points");
     const std::size_t points = static_cast<std::size_t>(m);
     SparsePosterior sparse(expression, {std::move(X), std::move(y), reader.MatrixOf("Z", m, d), theta,
@@ -272,7 +273,7 @@ Model ParseChecked(const Reader& reader) {
   Posterior posterior(expression, std::move(X), std::move(y), theta, reader.Factor("L", n),
                       reader.VectorOf("alpha", rows), jitter);
   if (meta.contains("draws")) {
-    const auto count = meta.at("draws").get<std::int64_t>();
+    const auto count = JsonInteger<std::int64_t>(meta.at("draws"));
     if (count < 1 || count > kMostDraws) reader.Fail("impossible number of draws");
     // Every draw gets a factor like the one in the file; a small file must not ask for all memory there is.
     if (8.0 * static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(count) > kDefaultMemoryLimit) {

@@ -1,17 +1,9 @@
 #include "instantgp/model/prediction.h"
 
-#include <algorithm>
-#include <limits>
-
 #include "instantgp/base/normal.h"
+#include "instantgp/base/representable.h"
 
 namespace instantgp {
-namespace {
-
-// Moments beyond the largest double are that one.
-double Representable(double value) { return std::min(value, std::numeric_limits<double>::max()); }
-
-}  // namespace
 
 Prediction Prediction::Of(const Scaler& scaler, const Vector& scaled_mean, const Vector& scaled_std) {
   Prediction prediction;
@@ -30,7 +22,7 @@ Prediction Prediction::Of(const Scaler& scaler, const Vector& scaled_mean, const
 }
 
 Vector Prediction::At(double z) const {
-  if (transform.none()) return mean + z * std;
+  if (transform.none()) return (mean + z * std).unaryExpr([](double y) { return Representable(y); });
   return (transformed_mean + z * transformed_std).unaryExpr([this](double g) { return transform.Inverse(g); });
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "instantgp/base/error.h"
+#include "instantgp/base/json_integer.h"
 #include "instantgp/data/civil.h"
 
 namespace instantgp {
@@ -65,20 +66,21 @@ void DateFromJson(const json& j, ColumnRecipe& column) {
   } catch (const Error&) {
     Impossible("holds a format of dates that is none");
   }
-  form.style.fraction_digits = j.at("fraction_digits").get<int>();
+  form.style.fraction_digits = JsonInteger<int>(j.at("fraction_digits"));
   form.style.upper_names = j.at("upper_names").get<bool>();
   form.style.offset = j.at("offset_style").get<std::string>();
-  form.offset_minutes = j.at("offset_minutes").get<int>();
+  form.offset_minutes = JsonInteger<int>(j.at("offset_minutes"));
   form.mixed_offsets = j.at("mixed_offsets").get<bool>();
   column.step = j.at("step").get<std::string>();
   const auto unit = UnitFromName(j.at("unit").get<std::string>());
-  const Moment first{j.at("first_us").get<std::int64_t>(), j.at("first_offset_minutes").get<int>()};
-  const int day = j.at("day_of_month").get<int>();
+  const Moment first{JsonInteger<std::int64_t>(j.at("first_us")), JsonInteger<int>(j.at("first_offset_minutes"))};
+  const int day = JsonInteger<int>(j.at("day_of_month"));
   constexpr int kDayMinutes = 24 * 60;
+  const auto within_a_day = [](int minutes) { return minutes >= -kDayMinutes && minutes <= kDayMinutes; };
   const bool in_calendar =
       first.local_us >= DayNumber(1, 1, 1) * kDayUs && first.local_us < DayNumber(10'000, 1, 1) * kDayUs;
-  if (!in_calendar || std::abs(first.offset_minutes) > kDayMinutes || std::abs(form.offset_minutes) > kDayMinutes ||
-      day < 1 || day > 31 || form.style.fraction_digits < 0 || form.style.fraction_digits > 6 ||
+  if (!in_calendar || !within_a_day(first.offset_minutes) || !within_a_day(form.offset_minutes) || day < 1 ||
+      day > 31 || form.style.fraction_digits < 0 || form.style.fraction_digits > 6 ||
       (unit == CalendarUnit::kBusinessDay && WeekdayOf(FloorDiv(first.local_us, kDayUs)) > 5)) {
     Impossible("holds a date that cannot be");
   }
@@ -128,8 +130,8 @@ Recipe RecipeFromJson(const json& j) {
     if (column.kind == ColumnKind::kCategory) LevelsFromJson(item, column);
     column.indicator = item.at("indicator").get<bool>();
     if (item.contains("fill")) column.fill = item.at("fill").get<double>();
-    column.gaps = item.at("gaps").get<int>();
-    column.different = item.at("different").get<int>();
+    column.gaps = JsonInteger<int>(item.at("gaps"));
+    column.different = JsonInteger<int>(item.at("different"));
     if (!names.insert(column.name).second) Impossible("names a column twice");
     if ((column.indicator && !column.fill) || (column.fill && !std::isfinite(*column.fill))) {
       Impossible("has no value for gaps");

@@ -3,9 +3,11 @@
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <type_traits>
 
 #include "instantgp/base/error.h"
 #include "instantgp/base/file.h"
+#include "instantgp/base/json_integer.h"
 #include "instantgp/base/safetensors.h"
 #include "instantgp/network/network.h"
 
@@ -80,7 +82,13 @@ Checkpoint ParseCheckpoint(std::string_view bytes, const std::string& origin) {
   try {
     const nlohmann::json counters = nlohmann::json::parse(text("state"));
     VisitCounters(out.state, [&](const char* key, auto& value) {
-      if (counters.contains(key)) counters.at(key).get_to(value);
+      if (!counters.contains(key)) return;
+      using Number = std::remove_reference_t<decltype(value)>;
+      if constexpr (std::is_integral_v<Number>) {
+        value = JsonInteger<Number>(counters.at(key));
+      } else {
+        counters.at(key).get_to(value);
+      }
     });
   } catch (const nlohmann::json::exception& error) {
     throw Error(ErrorCode::kBadInput, origin + ": the counters cannot be read: " + error.what());

@@ -1,9 +1,12 @@
 #include "instantgp/base/byte_source.h"
 
 #include <gtest/gtest.h>
+#include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <zlib.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <string>
 
@@ -77,6 +80,44 @@ TEST_F(ByteSourceTest, EveryTruncationAndManyAlterationsAreRefused) {
     WriteFileAtomically(path_, altered);
     EXPECT_EQ(CodeOf(path_), ErrorCode::kBadInput) << k;
   }
+}
+
+// A pipe that gives a byte now and then, and a signal that interrupts every wait for the next one.
+TEST_F(ByteSourceTest, SignalsAndShortReadsLoseNothing) {
+  const std::string text = SomeText(300);
+  WritePacked(text);
+  for (const std::string& bytes : {text, ReadFile(path_)}) {
+    int ends[2];
+    ASSERT_EQ(::pipe(ends), 0);
+    const pid_t writer = ::fork();
+    if (writer == 0) {
+      for (const char& byte : bytes) {
+        if (::write(ends[1], &byte, 1) != 1) ::_exit(1);
+        ::usleep(200);
+      }
+      ::_exit(0);
+    }
+    ::close(ends[1]);
+    struct sigaction interrupting = {}, before = {};
+    interrupting.sa_handler = [](int) {};  // and no SA_RESTART
+    ::sigaction(SIGALRM, &interrupting, &before);
+    const itimerval often = {{0, 700}, {0, 700}}, never = {};
+    ::setitimer(ITIMER_REAL, &often, nullptr);
+    std::string read;
+    EXPECT_NO_THROW(read = ReadText("/proc/self/fd/" + std::to_string(ends[0])));
+    ::setitimer(ITIMER_REAL, &never, nullptr);
+    ::sigaction(SIGALRM, &before, nullptr);
+    EXPECT_EQ(read, text);
+    ::close(ends[0]);
+    int status = 0;
+    ::waitpid(writer, &status, 0);
+  }
+}
+
+TEST_F(ByteSourceTest, WhatFollowsTheLastMemberCountsAsNothing) {
+  WritePacked("one");
+  WriteFileAtomically(path_, ReadFile(path_) + "rubbish");
+  EXPECT_EQ(ReadText(path_), "one");
 }
 
 TEST_F(ByteSourceTest, WhatCannotBeReadSaysWhy) {

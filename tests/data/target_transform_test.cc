@@ -117,5 +117,21 @@ TEST(ScalerWithTransform, StandardisesTheTransformAndKnowsItsUnit) {
   }
 }
 
+// What two rows far outside the data have in common may be more than a double holds; it is never infinite, and no NaN.
+TEST(TargetTransform, CovariancesStayFinite) {
+  const std::vector<double> values = {1, 1e9};
+  for (const TransformKind kind : {TransformKind::kLog, TransformKind::kBoxCox}) {
+    const TargetTransform transform = *TargetTransform::Fit(kind, values);
+    for (const double mean : {-1e200, -700.0, 0.0, 700.0, 1e200}) {
+      for (const double std : {0.0, 30.0, 1e150}) {
+        for (const double c : {-1e300, -5.0, 0.0, 5.0, 1e300}) {
+          EXPECT_TRUE(std::isfinite(transform.CovOf(mean, std, mean, std, c))) << mean << " " << std << " " << c;
+          EXPECT_TRUE(std::isfinite(transform.CovOf(mean, std, -mean, 1, c))) << mean << " " << std << " " << c;
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace instantgp

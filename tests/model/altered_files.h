@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <nlohmann/json.hpp>
+#include <string>
 #include <vector>
 
 #include "instantgp/base/error.h"
@@ -25,6 +27,29 @@ inline void ExpectEveryTensorIsChecked(const TensorFile& good) {
     file.tensors[name] = MakeTensor(nothing.data(), tensor.shape);
     EXPECT_THROW(ParseModel(SerializeTensors(file), "NaN in " + name), Error);
   }
+}
+
+// Calls visit(number) for every integer of the document.
+template <typename Visit>
+void ForEachInteger(nlohmann::json& node, const Visit& visit) {
+  if (node.is_number_integer()) return visit(node);
+  if (!node.is_structured()) return;
+  for (nlohmann::json& child : node) ForEachInteger(child, visit);
+}
+
+// Each integer of the description in turn as a number that no integer can hold, and as a fraction: all are refused.
+inline void ExpectEveryIntegerIsChecked(const TensorFile& good, const std::string& key) {
+  nlohmann::json description = nlohmann::json::parse(good.metadata.at(key));
+  ForEachInteger(description, [&](nlohmann::json& number) {
+    const nlohmann::json kept = number;
+    for (const double odd : {1e300, -1e300, 0.25}) {
+      number = odd;
+      TensorFile file = good;
+      file.metadata[key] = description.dump();
+      EXPECT_THROW(ParseModel(SerializeTensors(file), "odd"), Error) << description.dump();
+    }
+    number = kept;
+  });
 }
 
 }  // namespace instantgp::testing

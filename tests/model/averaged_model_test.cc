@@ -207,6 +207,7 @@ TEST(AveragedModelFile, ComesBackBitForBitAndIsCheckedWhole) {
   const TensorFile good = ParseTensors(bytes, "memory");
   ASSERT_TRUE(good.tensors.contains("draws"));
   testing::ExpectEveryTensorIsChecked(good);
+  testing::ExpectEveryIntegerIsChecked(good, "model");
   const std::string& meta = good.metadata.at("model");
   const std::string count = "\"draws\":5";
   ASSERT_NE(meta.find(count), std::string::npos);

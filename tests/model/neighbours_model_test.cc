@@ -254,6 +254,7 @@ TEST(NeighboursModelFile, ComesBackBitForBitAndIsCheckedWhole) {
   EXPECT_EQ(model.Predict(data.X, Noise::kLatent).std, loaded.Predict(data.X, Noise::kLatent).std);
   const TensorFile good = ParseTensors(bytes, "memory");
   testing::ExpectEveryTensorIsChecked(good);
+  testing::ExpectEveryIntegerIsChecked(good, "model");
   for (std::size_t length = 0; length < bytes.size(); length += 97) {
     EXPECT_THROW(ParseModel(bytes.substr(0, length), "short"), Error);
   }

@@ -86,6 +86,7 @@ TEST(SparseModelFile, ComesBackBitForBitAndIsCheckedWhole) {
 
   const TensorFile good = ParseTensors(bytes, "memory");
   testing::ExpectEveryTensorIsChecked(good);
+  testing::ExpectEveryIntegerIsChecked(good, "model");
 }
 
 }  // namespace

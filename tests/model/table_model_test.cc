@@ -15,6 +15,7 @@
 #include "instantgp/model/recipe_json.h"
 #include "instantgp/model/spoken_columns.h"
 #include "instantgp/model/update.h"
+#include "tests/model/altered_files.h"
 #include "tests/support/mixed_table.h"
 
 namespace instantgp {
@@ -128,6 +129,9 @@ TEST_F(TableModelTest, ADamagedRecipeIsRefused) {
   refused([](nlohmann::json& r) { r[0]["date"]["unit"] = "fortnight"; });
   refused([](nlohmann::json& r) { r[0]["date"]["first_us"] = INT64_MIN; });
   refused([](nlohmann::json& r) { r[0]["date"]["day_of_month"] = 0; });
+  refused([](nlohmann::json& r) { r[0]["date"]["offset_minutes"] = INT32_MIN; });
+  refused([](nlohmann::json& r) { r[0]["date"]["first_us"] = 1e300; });
+  testing::ExpectEveryIntegerIsChecked(good, "model");
   refused([](nlohmann::json& r) { r[0].erase("date"); });
   refused([](nlohmann::json& r) { r[1]["levels"][0] = r[1]["levels"][1]; });
   refused([](nlohmann::json& r) { r[1]["levels"] = nlohmann::json::array(); });

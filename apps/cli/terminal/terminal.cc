@@ -33,9 +33,15 @@ void WriteStdout(std::string_view data) {
 }
 
 void Message(std::string_view text) {
-  std::string line(text);
-  line += '\n';
-  WriteAll(STDERR_FILENO, line);  // nowhere to complain about stderr
+  // A message in one piece, and without asking for memory, which may be what it is about.
+  char line[1024];
+  if (text.size() < sizeof line) {
+    std::memcpy(line, text.data(), text.size());
+    line[text.size()] = '\n';
+    text = {line, text.size() + 1};
+  }
+  WriteAll(STDERR_FILENO, text);  // nowhere to complain about stderr
+  if (text.data() != line) WriteAll(STDERR_FILENO, "\n");
 }
 
 std::string Heading(const std::string& text) {

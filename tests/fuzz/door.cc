@@ -1,0 +1,16 @@
+#include "tests/fuzz/door.h"
+
+#include <stdexcept>
+
+namespace instantgp::fuzz {
+
+std::vector<NamedDoor>& AllDoors() {
+  static std::vector<NamedDoor> doors;
+  return doors;
+}
+
+void Require(bool holds, const std::string& what) {
+  if (!holds) throw std::logic_error("fuzz: " + what);
+}
+
+}  // namespace instantgp::fuzz

@@ -1,0 +1,136 @@
+// libFuzzer's mutator for containers: metadata, shapes, names and numbers change one at a time, and the header is
+// written anew, so that nearly every input comes to the reader behind the container.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+
+#include "instantgp/base/error.h"
+#include "instantgp/base/safetensors.h"
+#include "tests/fuzz/json_mutation.h"
+#include "tests/fuzz/mend.h"
+
+extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
+
+namespace instantgp::fuzz {
+namespace {
+
+constexpr std::int64_t SizeOf(TensorType type) {
+  return type == TensorType::kU8 ? 1 : type == TensorType::kF32 ? 4 : 8;
+}
+
+std::string Mutated(const std::string& container, Random& random, int depth);
+
+void MutateMetadata(TensorFile& file, Random& random) {
+  if (file.metadata.empty()) return;
+  auto at = file.metadata.begin();
+  std::advance(at, static_cast<std::ptrdiff_t>(random() % file.metadata.size()));
+  nlohmann::json document = nlohmann::json::parse(at->second, nullptr, /*allow_exceptions=*/false);
+  if (document.is_structured() && random() % 8 != 0) {
+    MutateJson(document, random);
+    at->second = JsonText(document);
+  } else if (random() % 16 == 0) {
+    file.metadata.erase(at);
+  } else {
+    at->second = JsonText(MutatedBytes(at->second, at->second.size() + 16, random));  // UTF-8, in quotes
+    at->second = at->second.substr(1, at->second.size() - 2);
+  }
+}
+
+template <typename T>
+void SetOneOf(Tensor& tensor, Random& random) {
+  const T odd[] = {0,
+                   -1,
+                   1,
+                   T(0.5),
+                   T(1e-30),
+                   T(1e30),
+                   T(-1e9),
+                   std::numeric_limits<T>::max(),
+                   std::numeric_limits<T>::denorm_min(),
+                   std::numeric_limits<T>::infinity(),
+                   T(std::nan("")),
+                   40,
+                   -40};
+  const T value = odd[random() % std::size(odd)];
+  const std::size_t at = random() % (tensor.bytes.size() / sizeof(T));
+  std::memcpy(tensor.bytes.data() + at * sizeof(T), &value, sizeof(T));
+}
+
+void MutateValues(Tensor& tensor, Random& random, int depth) {
+  if (tensor.type == TensorType::kU8 && depth == 0) {  // a file within
+    tensor.bytes = Mutated(tensor.bytes, random, 1);
+    tensor.shape = {static_cast<std::int64_t>(tensor.bytes.size())};
+    return;
+  }
+  if (tensor.bytes.empty()) return;
+  const std::size_t what = random() % 3;
+  if (what == 0 && tensor.type == TensorType::kF64) return SetOneOf<double>(tensor, random);
+  if (what == 0 && tensor.type == TensorType::kF32) return SetOneOf<float>(tensor, random);
+  const std::size_t size = tensor.bytes.size();
+  tensor.bytes = MutatedBytes(tensor.bytes, size, random);
+  tensor.bytes.resize(size);
+}
+
+void MutateShape(Tensor& tensor, Random& random) {
+  if (random() % 6 == 0) {
+    tensor.type = static_cast<TensorType>(random() % 4);
+    tensor.bytes.resize(static_cast<std::size_t>(tensor.elements() * SizeOf(tensor.type)));
+    return;
+  }
+  if (tensor.shape.empty() || random() % 6 == 0) tensor.shape.push_back(1);
+  std::int64_t& side = tensor.shape[random() % tensor.shape.size()];
+  const std::int64_t others[] = {side + 1, std::max<std::int64_t>(side - 1, 0), 0, 1, 2 * side};
+  side = std::min<std::int64_t>(others[random() % std::size(others)], 4096);
+  if (tensor.elements() > 4096) tensor.shape.assign(1, 4);
+  tensor.bytes.resize(static_cast<std::size_t>(tensor.elements() * SizeOf(tensor.type)));
+}
+
+std::string Mutated(const std::string& container, Random& random, int depth) {
+  TensorFile file;
+  try {
+    file = ParseTensors(Mended(container), "mutator");
+  } catch (const Error&) {
+    return MutatedBytes(container, container.size() + 64, random);
+  }
+  for (std::size_t k = 1 + random() % 3; k-- > 0;) {
+    const std::size_t what = random() % 16;
+    auto at = file.tensors.begin();
+    if (!file.tensors.empty()) std::advance(at, static_cast<std::ptrdiff_t>(random() % file.tensors.size()));
+    if (what < 8 || file.tensors.empty()) {
+      MutateMetadata(file, random);
+    } else if (what < 13) {
+      MutateValues(at->second, random, depth);
+    } else if (what == 13) {
+      MutateShape(at->second, random);
+    } else if (what == 14 && random() % 2 == 0) {
+      file.tensors.erase(at);
+    } else {
+      const Tensor copy = at->second;
+      auto other = file.tensors.begin();
+      std::advance(other, static_cast<std::ptrdiff_t>(random() % file.tensors.size()));
+      file.tensors[random() % 2 == 0 ? other->first : at->first + "x"] = copy;
+    }
+  }
+  try {
+    return SerializeTensors(file);
+  } catch (const Error&) {  // a name that is not UTF-8
+    return container;
+  }
+}
+
+}  // namespace
+}  // namespace instantgp::fuzz
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size,
+                                               unsigned seed) {
+  instantgp::fuzz::Random random(seed);
+  random.discard(3);
+  if (random() % 8 == 0) return LLVMFuzzerMutate(data, size, max_size);
+  const std::string mutated =
+      instantgp::fuzz::Mutated(std::string(reinterpret_cast<const char*>(data), size), random, 0);
+  if (mutated.size() > max_size) return LLVMFuzzerMutate(data, size, max_size);
+  std::memcpy(data, mutated.data(), mutated.size());
+  return mutated.size();
+}
