@@ -150,12 +150,13 @@ ForecastPriors LearnPriors(const std::vector<SeriesToLearnFrom>& series, const F
     NamedPriors library, learned;
     for (int round = 0; round < kRounds; ++round) learned = FindPriors(parts, own, pool, learned, library, stop);
     const double before = MeanScore(parts, own, {}, pool, stop);
+    double best = 1 - kLeastGain;
     for (const double share : {0.5, 1.0}) {
       const ForecastPriors some = Between(library, learned, share);
       const double score = MeanScore(parts, own, some, pool, stop) / before;
-      if (!(score < learning.score - kLeastGain)) continue;
+      if (!(score < best)) continue;
       learning.share = share;
-      learning.score = score;
+      learning.score = best = score;
       chosen = some;
     }
   }
