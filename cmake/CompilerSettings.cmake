@@ -1,6 +1,7 @@
 # Settings every target of ours is compiled with; not exported.
 add_library(instantgp_settings INTERFACE)
-target_compile_options(instantgp_settings INTERFACE -Wall -Wextra -Wshadow=local -Wnon-virtual-dtor -fno-math-errno)
+target_compile_options(instantgp_settings INTERFACE -Wall -Wextra $<$<CXX_COMPILER_ID:GNU>:-Wshadow=local>
+                       -Wnon-virtual-dtor -fno-math-errno)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # GCC 12 sees an overlap in "text" + std::string at -O3 that is not there (its bug 105329).
   target_compile_options(instantgp_settings INTERFACE -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow)

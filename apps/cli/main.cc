@@ -1,5 +1,8 @@
 // The program `instantgp`: picks the command and turns exceptions into exit codes (base/error.h).
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 #include <exception>
 #include <memory>
 #include <new>
@@ -128,13 +131,30 @@ int RunAndReport(int argc, char** argv) {
 }
 
 }  // namespace
+
+// Says so and returns the exit code.
+static int OutOfMemory() {
+  Message("instantgp: out of memory; use fewer rows or a machine with more memory");
+  return static_cast<int>(ErrorCode::kLimit);
+}
+
 }  // namespace instantgp::cli
 
 int main(int argc, char** argv) {
+  using instantgp::cli::OutOfMemory;
+  std::set_terminate([] {
+    // Memory may run out where no exception can leave: the JSON library asks for some when it destroys a document.
+    try {
+      if (const std::exception_ptr reason = std::current_exception()) std::rethrow_exception(reason);
+    } catch (const std::bad_alloc&) {
+      ::_exit(OutOfMemory());
+    } catch (...) {
+    }
+    std::abort();
+  });
   try {
     return instantgp::cli::RunAndReport(argc, argv);
   } catch (const std::bad_alloc&) {
-    instantgp::cli::Message("instantgp: out of memory; use fewer rows or a machine with more memory");
-    return static_cast<int>(instantgp::ErrorCode::kLimit);
+    return OutOfMemory();
   }
 }

@@ -11,8 +11,8 @@ namespace instantgp {
 std::string ReadFile(const std::string& path);
 
 // Writes a file without a name in the target's folder (where the file system has none, one with a temporary name),
-// flushes it to disk, then renames: readers see the old file or the new one, never a part. Throws Error(kFailure) naming
-// the path and the reason, and leaves no temporary behind.
+// flushes it to disk, then renames: readers see the old file or the new one, never a part. Throws Error(kFailure)
+// naming the path and the reason, and leaves no temporary behind.
 void WriteFileAtomically(const std::string& path, std::string_view bytes);
 
 // The same for a file that is written piece by piece: nothing of it is seen under its name before Commit(). Without

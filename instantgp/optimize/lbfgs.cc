@@ -52,7 +52,12 @@ int ProgressCallback(void* instance, const lbfgsfloatval_t*, const lbfgsfloatval
   State& state = *static_cast<State*>(instance);
   state.summary->steps = state.steps_before + k;
   if (state.error || state.options->stop.stop_requested()) return kStopped;
-  state.values.push_back(value);
+  try {
+    state.values.push_back(value);
+  } catch (...) {
+    state.error = std::current_exception();
+    return kStopped;
+  }
   const std::size_t window = static_cast<std::size_t>(state.options->value_window);
   if (state.values.size() > window) {
     const double decrease = state.values[state.values.size() - 1 - window] - value;
@@ -91,6 +96,7 @@ double Run(TrackedFunction& tracked, const LbfgsOptions& options, lbfgs_paramete
   lbfgsfloatval_t value = 0;
   const int status = lbfgs(n, x.get(), &value, EvaluateCallback, ProgressCallback, &state, &parameters);
   if (state.error) std::rethrow_exception(state.error);
+  if (status == LBFGSERR_OUTOFMEMORY) throw std::bad_alloc();
   summary.reason = ReasonOf(status, options.stop.stop_requested());
   return value;
 }

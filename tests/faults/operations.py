@@ -169,8 +169,10 @@ class Evaluate(Operation):
         wrong = super().again(folder)
         if wrong:
             return wrong
-        if sorted(p.name for p in (folder / "results").iterdir()) != self.files:
-            return f"other files: {sorted(p.name for p in (folder / 'results').iterdir())}"
+        # A process that is killed between giving a file its name and renaming it leaves it, whole.
+        files = sorted(p.name for p in (folder / "results").iterdir() if ".tmp" not in p.name)
+        if files != self.files:
+            return f"other files: {files}"
         rows = (folder / "results/records.csv").read_text().count("\n")
         return "" if rows == self.rows else f"{rows} lines of records instead of {self.rows}"
 

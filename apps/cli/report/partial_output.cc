@@ -1,5 +1,6 @@
 #include "apps/cli/report/partial_output.h"
 
+#include <cerrno>
 #include <filesystem>
 #include <string_view>
 #include <unordered_map>
@@ -146,7 +147,10 @@ void PartialOutput::Recover() {
 void PartialOutput::Open(int rank) {
   if (path_.empty()) return;
   const bool go_on = rank == 0 && recovered_ > 0;
-  stream_.open(NameOf(rank), std::ios::binary | (go_on ? std::ios::app : std::ios::trunc));
+  do {
+    stream_.clear();
+    stream_.open(NameOf(rank), std::ios::binary | (go_on ? std::ios::app : std::ios::trunc));
+  } while (!stream_ && errno == EINTR);
   if (!go_on) stream_ << header_;
   stream_.flush();
   CheckStream();
