@@ -50,7 +50,10 @@ class LiveConnection : public Peer, public std::enable_shared_from_this<LiveConn
     socket_.read_message_max(512 * 1024);
     socket_.auto_fragment(false);
     socket_.async_accept(upgrade_, [self = shared_from_this()](boost::beast::error_code error) {
-      if (!error) self->Read();
+      if (error) return;
+      self->open_ = true;
+      if (self->closing_) return self->SayGoodbye();
+      self->Read();
     });
   }
 
@@ -60,11 +63,15 @@ class LiveConnection : public Peer, public std::enable_shared_from_this<LiveConn
     stop_.request_stop();
     if (closing_) return;
     closing_ = true;
-    socket_.async_close(websocket::close_code::going_away, [self = shared_from_this()](boost::beast::error_code) {});
+    if (open_) SayGoodbye();  // else once the handshake is written: two writes at once are one too many
   }
   void Abort() override { boost::beast::get_lowest_layer(socket_).close(); }
 
  private:
+  void SayGoodbye() {
+    socket_.async_close(websocket::close_code::going_away, [self = shared_from_this()](boost::beast::error_code) {});
+  }
+
   void Read() {
     socket_.async_read(buffer_, [self = shared_from_this()](boost::beast::error_code error, std::size_t) {
       if (error) return self->stop_.request_stop(), void();
@@ -122,7 +129,7 @@ class LiveConnection : public Peer, public std::enable_shared_from_this<LiveConn
   std::list<Peer*>::iterator place_;
   boost::beast::flat_buffer buffer_;
   std::stop_source stop_;
-  bool working_ = false, writing_ = false, closing_ = false;
+  bool open_ = false, working_ = false, writing_ = false, closing_ = false;
   std::optional<std::string> newest_;   // came while another was worked on
   std::optional<std::string> waiting_;  // to be written when the one before is
   std::string answer_;
