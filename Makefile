@@ -70,6 +70,7 @@ package:  ## Debian packages for processors with and without AVX2, in build/pack
 	@tools/setup package
 	@for level in x86-64-v3 x86-64-v2; do set -e; cmake --preset $$level $(CONFIGURE) > /dev/null; \
 	  cmake --build build/$$level -j $(JOBS) --target instantgp_installed; done
+	@rm -rf build/packages
 	@cpack --config build/x86-64-v2/CPackConfig.cmake -B build/packages > build/packages.log || { cat build/packages.log; exit 1; }
 	@ls -sh build/packages/*.deb
 

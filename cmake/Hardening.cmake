@@ -1,6 +1,6 @@
 # What makes a mistake in reading hostile bytes harder to exploit: programs at random addresses, tables of functions that
-# cannot be written, guarded stacks, checked calls of the C library. tests/packages reads the finished files for it. Costs
-# no time that we could measure (one-shot fit of the airline example, 1,000 times). Sanitizers bring their own checks.
+# cannot be written, guarded stacks, checked calls of the C library. tests/packages reads the finished files for it.
+# Sanitizers bring their own checks.
 option(INSTANTGP_HARDENING "Guards against exploits, as Debian compiles its packages" ON)
 if(NOT INSTANTGP_HARDENING OR INSTANTGP_SANITIZE)
   return()
