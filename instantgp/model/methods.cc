@@ -12,8 +12,8 @@ namespace {
 // round numbers of the right size for announcing what a fit on thousands of rows will take.
 constexpr std::array<MethodInfo, 9> kMethods = {{
     {Method::kOneShot, "oneshot", "one-shot", "predicted by the network", true, false, false, 2, 0},
-    {Method::kRefine, "refine", "one-shot + refine", "predicted by the network, then second-order steps", true, false, false, 3,
-     50},
+    {Method::kRefine, "refine", "one-shot + refine", "predicted by the network, then second-order steps", true, false,
+     false, 3, 50},
     {Method::kMl, "ml", "GP-ML (L-BFGS)", "type-2 maximum likelihood, L-BFGS", false, false, false, 3, 50},
     {Method::kAdam, "adam", "GP-ML (Adam)", "type-2 maximum likelihood, Adam", false, false, false, 3, 50},
     {Method::kMultiStart, "multistart", "GP-ML (multi-start)", "type-2 maximum likelihood, Adam from several starts",
