@@ -2,8 +2,8 @@
 //
 //   LD_PRELOAD=fault_shim.so malloc_sweep FOLDER [STRIDE]     every STRIDE-th allocation only
 //
-// Two libraries do not survive that everywhere: traces end in the destructors of JSON documents and, as it seems, where a
-// matrix of Eigen grows. Then the process dies; that is counted.
+// Two libraries do not survive that everywhere: traces end in the destructors of JSON documents and, as it seems, where
+// a matrix of Eigen grows. Then the process dies; that is counted.
 //
 // Each failure must end in std::bad_alloc, Error or std::terminate for want of memory, leave the old file as it was and
 // no other, and the same call without a fault must then give what it always gives. One line per operation; exit code 1
