@@ -33,8 +33,7 @@ ForecastPriors LearnPriorsOf(const SeriesTable& table, const TableForecastOption
                              std::uint64_t seed, int threads, const std::stop_token& stop) {
   if (table.size() < 2) {
     throw Error(ErrorCode::kUsage,
-                "priors are learned from many series, and the table holds one; name the columns that tell series apart "
-                "in --by",
+                "priors are learned from many series, and the table holds one; name the columns that tell series apart",
                 {{"by"}});
   }
   std::vector<SeriesToLearnFrom> sample;

@@ -24,7 +24,7 @@ TEST(Condition, ErrorsGrowNoFasterThanTheConditionNumber) {
       EXPECT_LT(p.mean, bound);
       EXPECT_LT(p.std, 1e-13 + std::sqrt(1e-15 * p.condition));  // a root of a difference
     }
-    EXPECT_GT(last, 1e3);
+    EXPECT_GT(last, std::string(kernel) == "SE" ? 1e10 : 50);  // MAT12 is rough: its eigenvalues hardly fall off
   }
 }
 
