@@ -336,10 +336,11 @@ def export_code(fitted: Any, target: str = "sklearn") -> str:
 
     >>> import numpy as np, instantgp
     >>> x = np.linspace(0, 1, 12).reshape(-1, 1)
-    >>> gp = instantgp.OneShotGPRegressor("SE").fit(x, x[:, 0] ** 2)
+    >>> y = x[:, 0] ** 2 + 0.1 * np.cos(40 * x[:, 0])
+    >>> gp = instantgp.OneShotGPRegressor("SE").fit(x, y)
     >>> scope = {}
     >>> exec(instantgp.export_code(gp, "sklearn"), scope)
-    >>> theirs = scope["fit"](x, x[:, 0] ** 2)
+    >>> theirs = scope["fit"](x, y)
     >>> bool(abs(theirs.log_marginal_likelihood_value_ - gp.log_marginal_likelihood()) < 1e-8)
     True
     """
