@@ -62,7 +62,7 @@ std::string SeriesWords(const Expression& kernel, const LogParameters& theta, do
           words = "a rougher curve over " + length(theta[row + 1]);
           break;
         case Elementary::kPER:
-          seasonal = seasonal.empty() ? season(theta[row + 2]) : seasonal + repeated(theta[row + 2]);
+          seasonal += seasonal.empty() ? season(theta[row + 2]) : repeated(theta[row + 2]);
           break;
       }
       row += static_cast<Index>(ParametersOf(leaf.symbol).size());
