@@ -9,7 +9,7 @@ std::atomic<long long> held = 0, peak = 0;
 
 }  // namespace
 
-#if defined(__has_feature)
+#if defined(__has_feature) && defined(INSTANTGP_METER)  // in the fuzzers; replays do not count
 #if __has_feature(address_sanitizer)
 extern "C" std::size_t __sanitizer_get_allocated_size(const volatile void* block);
 // Called by the sanitizer; the names are its.
