@@ -19,7 +19,7 @@ constexpr double kSpacings = 2, kFineNoise = 0.03;
 // one and a half cycles, 80, 89, 95 and 96 percent have the true period.
 constexpr int kWaves = 6;
 constexpr std::size_t kWavesOfSeveralColumns = 4;  // of each
-// Beside a wave: its noise variance, relative to the wave's. The spread divides it by 10 and 100.
+// Beside a wave: its noise variance, relative to the wave's. The spread goes down from there.
 constexpr double kWaveNoise = 0.1;
 
 }  // namespace

@@ -6,7 +6,8 @@
 //   fine scale:  the lengthscales of SE and MAT52 at twice the spacing of the rows, little noise
 //   periods:     PER at the likeliest frequencies, as waves of the likeliest shape (wave_scan.h), little noise
 // All other parameters are those of the network's hypothesis with the most noise. With two or three columns there are
-// periods alone, of one column at a time, and the others are those of the network's first hypothesis.
+// periods alone, of one column at a time and the likeliest of every column together, and the other parameters are those
+// of the network's first hypothesis.
 #pragma once
 
 #include <map>

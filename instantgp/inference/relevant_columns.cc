@@ -18,8 +18,8 @@ constexpr std::array kGuesses = {2, 4, 8};
 // In [0, 1]^k rows lie sqrt(k / 6) apart: lengthscales in that unit for k columns that matter, and one for the others
 // that makes them flat. The spread about a hypothesis multiplies all of them by 3 and 12.
 constexpr double kLengthscale = 1, kFlat = 30;
-constexpr double kGuessedNoise =
-    0.1;  // variance, relative to the targets' mean square; the spread divides it by 10 and 100
+// Variance, relative to the mean square of the targets; the spread goes down from there.
+constexpr double kGuessedNoise = 0.1;
 
 // Of bins that depend on the values alone: equal ones are in the same bin.
 std::vector<int> BinsOf(const Vector& x) {

@@ -1,8 +1,9 @@
 // Hypotheses spread on purpose over what the network finds hardest: how much is noise, and how smooth the rest.
 //
 // Its answers err together: on tables of little noise all of them have too much of it, on nearly linear ones all
-// lengthscales are too short. Around every hypothesis the noise variance is divided by 1, 10 and 100 and the
-// lengthscales of SE and MAT52 are multiplied by 1, 3 and 12; further ones have the same lengthscale everywhere.
+// lengthscales are too short. Around every hypothesis the lengthscales of SE and MAT52 are multiplied by 1, 3 and
+// 12, and the noise goes down a ladder, to a ten thousandth, while that makes the likelihood better; further ones have
+// the same lengthscale everywhere.
 // Those that differ in the noise alone share a Gram matrix, so each costs little more than a factorisation on the
 // hundred rows they are ranked on.
 #pragma once
@@ -33,7 +34,7 @@ std::vector<NoiseLadder> Heat(const Covariance& covariance, const RowSample& row
                               const ClosedFormScale* scale, double least_noise, ThreadPool* pool);
 
 // The best of every ladder, evaluated on the rows, best first; of equals the earlier one. Those without a factor are
-// left out.
+// left out; a ladder ends above the least log noise (noise_floor.h), at its best scale, but for its first rung.
 std::vector<NlmlPoint> RankLadders(const Covariance& covariance, const RowSample& rows,
                                    const std::vector<NoiseLadder>& ladders, const ClosedFormScale* scale,
                                    double least_noise, ThreadPool* pool);
