@@ -23,7 +23,7 @@ std::string WaveCsv(int rows, bool target, std::uint64_t seed) {
 }
 
 TEST(CliLargeTest, AFitTakesNoMoreMemoryThanItSaysAndFourTimesItsTableAtMost) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef INSTANTGP_SANITIZED
   GTEST_SKIP() << "the sanitizer's own memory would be measured";
 #endif
   const TemporaryFolder folder;
