@@ -1,10 +1,11 @@
 // What bench/serve_load.py compares the server with: fits of a table by calls of the library, one after the other on
 // each of so many threads, every thread with a session of its own that works on that thread alone, as the server's
-// workers do.
+// workers do. --threads 0: one caller, whose session has all of the machine's threads, as a user's has.
 //
 //   serve_fit_bench [--file TABLE.csv] [--threads 1] [--seconds 3]
 //
 // Prints fits a second. Without a file the table has 50 rows and one column.
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -49,7 +50,7 @@ int Main(int argc, char** argv) {
   std::atomic<long> fits{0};
   std::atomic<bool> begun{false}, ended{false};
   const auto work = [&] {
-    Session session({.threads = 1});
+    Session session({.threads = threads == 0 ? 0 : 1});
     for (int k = 0; k < 50; ++k) session.Fit(data, "SE");
     ++warm;
     while (!begun) std::this_thread::yield();
@@ -59,8 +60,9 @@ int Main(int argc, char** argv) {
     }
   };
   std::vector<std::jthread> workers;
-  for (int k = 0; k < threads; ++k) workers.emplace_back(work);
-  while (warm < threads) std::this_thread::yield();
+  const int callers = std::max(1, threads);
+  for (int k = 0; k < callers; ++k) workers.emplace_back(work);
+  while (warm < callers) std::this_thread::yield();
   const Stopwatch clock;
   begun = true;
   std::this_thread::sleep_for(std::chrono::duration<double>(seconds));

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Load on `instantgp serve`: fits per second against the library's, slow clients, mixed traffic.
 
-    serve_load.py PROGRAM SERVE_FIT_BENCH        fits of 50 rows and one column with 64 connections (Debian's wrk) on one and
-                                                 on two threads, against calls of the library on as many threads
+    serve_load.py PROGRAM SERVE_FIT_BENCH        fits of 50 rows and one column with 64 connections (Debian's wrk) on all
+                                                 threads against calls of the library one at a time; on one and on two
+                                                 threads, against calls on as many threads at once
     serve_load.py PROGRAM --slow 1000            a healthy client beside so many that never finish their header
     serve_load.py PROGRAM --mixed MINUTES        requests of every kind, 30 a second; memory in the first and last third
 """
@@ -68,8 +69,8 @@ def load(program, library, rounds, seconds):
     with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
         file.write(table())
         file.flush()
-        for threads in (1, 2):
-            server = Server(program, "--threads", str(threads))
+        for threads in (0, 1, 2):
+            server = Server(program, *(["--threads", str(threads)] if threads else []))
             wrk(server, table(), 1)
             rates, shares, bad = [], [], 0
             for _ in range(rounds):
@@ -79,7 +80,7 @@ def load(program, library, rounds, seconds):
                 rates.append((rate, float(alone.split()[0])))
                 shares.append(100 * rate / rates[-1][1])
                 bad += other
-            print(f"{threads} threads: fits a second by HTTP with 64 connections / by library calls: "
+            print(f"{f'{threads} threads' if threads else 'all threads, library one call at a time'}: fits a second by HTTP with 64 connections / by library calls: "
                   + ", ".join(f"{a:.0f} / {b:.0f}" for a, b in rates)
                   + f"; median {statistics.median(shares):.0f} percent; other answers than 200: {bad}", flush=True)
             server.stop()

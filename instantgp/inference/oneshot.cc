@@ -100,17 +100,18 @@ std::vector<LogParameters> StartsAmong(const std::vector<NlmlPoint>& candidates,
 }
 
 Chosen Choose(const Structure& structure, const Matrix& X, const Vector& y, const Matrix& hypotheses,
-              const ClosedFormScale* scale, bool with_steps, const FixedRows& fixed, const StepWeights* steps,
-              ThreadPool* pool) {
+              const ClosedFormScale* scale, bool with_spread, bool with_steps, const FixedRows& fixed,
+              const StepWeights* steps, ThreadPool* pool) {
   const Covariance covariance(ToExpression(structure));
   const int n = static_cast<int>(X.rows());
   const NoiseFloor floor(covariance.expression(), X, y);
   Chosen chosen;
   std::vector<NlmlPoint> candidates = Rank(structure, covariance, SpreadSample(X, y, kRankingRows), hypotheses, scale,
-                                           with_steps, fixed, floor.least(), pool, &chosen.evaluations);
+                                           with_spread, fixed, floor.least(), pool, &chosen.evaluations);
   if (with_steps && !candidates.empty()) {
-    Descent descent =
-        Descend(covariance, X, y, StartsAmong(candidates, structure, floor.least()), scale, fixed, steps, pool);
+    std::vector<LogParameters> starts = StartsAmong(candidates, structure, floor.least());
+    if (!with_spread) starts.resize(1);
+    Descent descent = Descend(covariance, X, y, starts, scale, fixed, steps, pool);
     chosen.evaluations += descent.evaluations;
     chosen.point = std::move(descent.end);
     chosen.stepped = descent.moved;
@@ -147,7 +148,11 @@ OneShot InferOneShot(const TrainedNetwork& network, const Encoding& encoding, co
   clock = Stopwatch();
   const Matrix& X = encoding.X;
   const Vector& y = encoding.y;
-  if (!bare) {
+  const bool near = options.near != nullptr && options.near->size() == hypotheses.rows() && !bare;
+  if (near) {
+    hypotheses.conservativeResize(Eigen::NoChange, hypotheses.cols() + 1);
+    hypotheses.rightCols(1) = *options.near;
+  } else if (!bare) {
     hypotheses = WithHypothesesFromData(structure, X, y, hypotheses, options.waves, options.pool);
     hypotheses = WithGuessedColumns(structure, X, y, hypotheses);
   }
@@ -156,7 +161,8 @@ OneShot InferOneShot(const TrainedNetwork& network, const Encoding& encoding, co
   for (Index k = 0; k < hypotheses.cols(); ++k) hypotheses.col(k) = fixed.Held(hypotheses.col(k));
   const std::optional<ClosedFormScale> scale = ScaleOf(network.config());
   const StepWeights* steps = options.steps != nullptr ? options.steps : &network.steps();
-  Chosen chosen = Choose(structure, X, y, hypotheses, scale ? &*scale : nullptr, !bare, fixed, steps, options.pool);
+  Chosen chosen =
+      Choose(structure, X, y, hypotheses, scale ? &*scale : nullptr, !bare && !near, !bare, fixed, steps, options.pool);
   const double n = static_cast<double>(X.rows());
   const bool averaged = options.draws > 0 && !bare && n <= kMostRowsToAverage;
   double log_scale = chosen.point.value.log_scale;

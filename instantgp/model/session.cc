@@ -23,6 +23,7 @@
 #include "instantgp/inference/svgp.h"
 #include "instantgp/inference/type2_ml.h"
 #include "instantgp/kernel/fixed.h"
+#include "instantgp/kernel/log_parameters.h"
 #include "instantgp/model/amortised_structure.h"
 #include "instantgp/model/methods.h"
 #include "instantgp/model/spoken_columns.h"
@@ -243,7 +244,8 @@ Model Session::Fit(ScaledTable table, const Expression& expression, const FitOpt
 // Chooses among the decoded parameters, and for refine polishes; `total` started with the fit.
 Model Session::FitDecoded(const Encoding& encoding, const Structure& structure, const Expression* kernel,
                           const Matrix* hypotheses, const FitOptions& options, int draws, ThreadPool* pool,
-                          const Stopwatch& total, const std::map<int, std::vector<Wave>>* waves) const {
+                          const Stopwatch& total, const std::map<int, std::vector<Wave>>* waves,
+                          const LogParameters* near) const {
   const TrainedNetwork& asked = network(options.method);
   FitSummary summary = SummaryOf(options, encoding);
   summary.time_ms.encode = encoding.encode_ms;
@@ -254,7 +256,8 @@ Model Session::FitDecoded(const Encoding& encoding, const Structure& structure, 
                                 .bare = options.method == Method::kOneShot && options.steps == 0,
                                 .kernel = kernel,
                                 .draws = options.method == Method::kOneShot ? draws : 0,
-                                .waves = waves});
+                                .waves = waves,
+                                .near = near});
   summary.time_ms.decode = found.decode_ms;
   summary.time_ms.factorize = found.factorize_ms;
   summary.evaluations = found.evaluations;
@@ -374,7 +377,8 @@ std::vector<FitAttempt> Session::Loop(int count, const FitOptions& options, cons
 }
 
 std::vector<FitAttempt> Session::FitAll(const Encoding& encoding, std::span<const Expression> kernels,
-                                        const FitOptions& options, TimeSplit* times) {
+                                        const FitOptions& options, TimeSplit* times,
+                                        const std::vector<LogParameters>* near) {
   options.Validate();
   RequireNetworkMethod(options);
   std::vector<Structure> structures;
@@ -387,8 +391,9 @@ std::vector<FitAttempt> Session::FitAll(const Encoding& encoding, std::span<cons
   Stopwatch clock;
   ColumnWaves waves;
   if (options.method != Method::kAhgp) {
-    for (const Structure& structure : structures) {
-      for (const int column : ColumnsWithPeriods(structure)) waves[column];
+    for (std::size_t k = 0; k < structures.size(); ++k) {
+      if (near != nullptr && (*near)[k].size() > 0) continue;
+      for (const int column : ColumnsWithPeriods(structures[k])) waves[column];
     }
   }
   std::vector<Matrix> hypotheses(structures.size());
@@ -413,7 +418,9 @@ std::vector<FitAttempt> Session::FitAll(const Encoding& encoding, std::span<cons
   std::vector<FitAttempt> attempts = Loop(static_cast<int>(kernels.size()), options, [&](int k) {
     // Several kernels are an average themselves, and go without draws.
     const int draws = kernels.size() == 1 ? kParameterDraws : 0;
-    return FitDecoded(encoding, structures[k], &kernels[k], &hypotheses[k], each, draws, nullptr, Stopwatch(), &waves);
+    const LogParameters* own = near != nullptr && (*near)[k].size() > 0 ? &(*near)[k] : nullptr;
+    return FitDecoded(encoding, structures[k], &kernels[k], &hypotheses[k], each, draws, nullptr, Stopwatch(),
+                      own != nullptr ? nullptr : &waves, own);
   });
   if (times != nullptr) {
     times->decode = decode_ms;

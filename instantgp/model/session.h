@@ -76,9 +76,11 @@ class INSTANTGP_EXPORT Session {
   Model Fit(ScaledTable table, const Expression& expression, const FitOptions& options,
             const LogParameters* start = nullptr);
   // Many kernels, each on one thread, in the order given. Of `times` (may be null) decode is that of the batch, and the
-  // loop over kernels counts as factorize or optimize.
+  // loop over kernels counts as factorize or optimize. `near`, one for every kernel, empty where there is none: the
+  // parameters of an answer to nearly the same data, from which it is quicker (inference/oneshot.h).
   std::vector<FitAttempt> FitAll(const Encoding& encoding, std::span<const Expression> kernels,
-                                 const FitOptions& options, TimeSplit* times = nullptr);
+                                 const FitOptions& options, TimeSplit* times = nullptr,
+                                 const std::vector<LogParameters>* near = nullptr);
   std::vector<FitAttempt> FitAll(const Dataset& data, std::span<const Expression> kernels, const FitOptions& options,
                                  TimeSplit* times = nullptr);
   const TrainedNetwork& network(Method method = Method::kOneShot) const;
@@ -91,7 +93,8 @@ class INSTANTGP_EXPORT Session {
                  const FitOptions& options);
   Model FitDecoded(const Encoding& encoding, const Structure& structure, const Expression* kernel,
                    const Matrix* hypotheses, const FitOptions& options, int draws, ThreadPool* pool,
-                   const Stopwatch& total, const std::map<int, std::vector<Wave>>* waves = nullptr) const;
+                   const Stopwatch& total, const std::map<int, std::vector<Wave>>* waves = nullptr,
+                   const LogParameters* near = nullptr) const;
   Model FitScaled(ScaledTable table, const Expression& expression, const FitOptions& options,
                   const LogParameters* start, ThreadPool* pool) const;
   Model FitSparse(ScaledTable table, const Expression& expression, const FitOptions& options, ThreadPool* pool) const;

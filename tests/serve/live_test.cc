@@ -75,6 +75,28 @@ TEST(ServeLive, NumbersAreThoseOfTheLibrary) {
   }
 }
 
+TEST(ServeLive, WhileAPointMovesAnswersGoOnFromTheOneBefore) {
+  const RunningServer server;
+  LiveSocket moving(server.port()), resting(server.port());
+  const auto ask = [](LiveSocket& socket, json message, bool follow) {
+    if (follow) message["follow"] = true;
+    socket.Send(message);
+    return socket.Receive()["kernels"];
+  };
+  // Without an answer before there is nothing to go on from.
+  EXPECT_EQ(ask(moving, Message(1), true), ask(resting, Message(1), false));
+  for (int move = 2; move < 8; ++move) {
+    json message = Message(move);
+    message["points"][10][1] = 0.2 * move;
+    const json followed = ask(moving, message, true), searched = ask(resting, message, false);
+    for (std::size_t k = 0; k < searched.size(); ++k) {
+      EXPECT_LE(followed[k]["nlml_per_point"].get<double>(), searched[k]["nlml_per_point"].get<double>() + 0.03)
+          << searched[k]["kernel"] << ", move " << move;
+    }
+    EXPECT_EQ(ask(moving, message, false), searched) << "a search does not depend on what was before it";
+  }
+}
+
 TEST(ServeLive, AWrongKernelIsMarkedAndNoObstacle) {
   const RunningServer server;
   LiveSocket socket(server.port());

@@ -54,6 +54,7 @@ Drawing ReadDrawing(std::string_view message, const Limits& limits) {
   drawing.grid = Vector::LinSpaced(fields.Int("grid", 2, 1000, 160), low, high);
   drawing.samples = fields.Int("samples", 0, 10, 0);
   drawing.seed = fields.Seed();
+  drawing.follow = fields.Flag("follow");
   fields.CheckAllUsed();
   return drawing;
 }

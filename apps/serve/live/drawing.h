@@ -19,6 +19,7 @@ struct Drawing {
   Matrix grid;  // (m, 1), where to predict
   int samples = 0;
   std::uint64_t seed = 0;
+  bool follow = false;  // a hand is moving something: from the parameters of the answer before, which is quicker
 };
 
 // Throws Error and HttpError as the other requests do.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -17,6 +18,7 @@
 #include "instantgp/base/stopwatch.h"
 #include "instantgp/base/thread_pool.h"
 #include "instantgp/gp/predictive.h"
+#include "instantgp/kernel/log_parameters.h"
 #include "instantgp/kernel/parse.h"
 #include "instantgp/kernel/structure.h"
 #include "instantgp/model/amortised_structure.h"
@@ -96,7 +98,14 @@ class Live final : public LiveSession {
     }
     const Encoding encoding = session_->Encode(data);
     TimeSplit times;
-    std::vector<FitAttempt> attempts = session_->FitAll(encoding, expressions, {}, &times);
+    std::vector<LogParameters> near;
+    for (const Asked& one : asked)
+      near.push_back(drawing.follow ? before_[drawing.kernels[one.place]] : LogParameters());
+    std::vector<FitAttempt> attempts = session_->FitAll(encoding, expressions, {}, &times, &near);
+    before_.clear();
+    for (std::size_t k = 0; k < attempts.size(); ++k) {
+      if (attempts[k].model) before_[drawing.kernels[asked[k].place]] = attempts[k].model->predictive().theta();
+    }
     const Stopwatch predicting;
     const auto count = static_cast<int>(attempts.size());
     std::vector<Prediction> predictions(attempts.size());
@@ -169,6 +178,7 @@ class Live final : public LiveSession {
   const Limits limits_;
   const int threads_;
   std::optional<Session> session_;
+  std::map<std::string, LogParameters> before_;  // of the last answer, by kernel
 };
 
 }  // namespace

@@ -13,7 +13,7 @@ const short = v => Number(v).toPrecision(3).replace(/(\.\d*?)0+$/, "$1").replace
 let mode = "draw", pinned = -1, base = PRESETS.free.view, horizon = 0, latest = null;
 
 const drawing = new Drawing($("canvas"), {
-  onChange: kind => { drawing.extra = null; if (kind !== "region") textFromPoints(); ask(); },
+  onChange: kind => { drawing.extra = null; ask(kind === "move"); },
   announce: text => { $("announce").textContent = text; },
 });
 const kernels = new Kernels($("kernels"), {
@@ -22,14 +22,20 @@ const kernels = new Kernels($("kernels"), {
 });
 const live = new Live(show, text => { $("connection").textContent = text; });
 
-// The newest state goes out as soon as the answer to the one before is there.
-let asking = false;
-function ask() {
+// The newest state goes out as soon as the answer to the one before is there. While a point moves, the server goes on from
+// its last answer, in a fraction of the time; once the hand rests it searches anew.
+const REST = 120;  // milliseconds
+let asking = false, follow = false, resting = 0, written = 0;
+function ask(moving = false) {
   remember();
+  clearTimeout(resting);
+  if (moving) resting = setTimeout(ask, REST);
+  follow = asking ? follow && moving : moving;
   if (asking) return;
   asking = true;
   live.whenFree(() => {
     asking = false;
+    if (!follow) textFromPoints();
     const points = drawing.points.filter(p => !drawing.held(p)), held = drawing.points.filter(p => drawing.held(p));
     if (!points.length) {
       latest = null;
@@ -37,7 +43,7 @@ function ask() {
       return;
     }
     live.send({points, held_out: held, kernels: kernels.texts(), low: drawing.view[0], high: drawing.view[1],
-               grid: points.length > 80 ? 320 : 160, samples: $("samples").checked ? 4 : 0});
+               grid: points.length > 80 ? 320 : 160, samples: $("samples").checked ? 4 : 0, follow});
   });
 }
 
@@ -52,6 +58,9 @@ function show(answer) {
   const best = answer.ranking?.[0] ?? -1;
   const focus = pinned >= 0 && answer.kernels[pinned]?.mean ? pinned : best;
   drawing.show(answer, focus);
+  // While a hand moves a point its eyes are on the drawing: the texts follow ten times a second.
+  if (follow && performance.now() - written < 100) return;
+  written = performance.now();
   kernels.show(answer, focus);
   showBest(answer, best);
   showRanking(answer, focus);

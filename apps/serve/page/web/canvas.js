@@ -100,7 +100,8 @@ export class Drawing {
         this.region.sort((a, b) => a - b);
         this.changed("region");
       }
-      this.redraw();
+      // The answer draws the point with its bands: a frame before that would take the time the answer needs.
+      this.late ??= setTimeout(() => this.redraw(), 30);
     };
     // Moves as they happen, where the browser has them: pointermove waits for the next frame, eight milliseconds on average.
     this.canvas.addEventListener("pointerrawupdate", move);
@@ -174,6 +175,8 @@ export class Drawing {
 
   // Drawn at once: the answer is on the screen one frame earlier than if it waited for the next one to be drawn.
   show(answer, focus) {
+    clearTimeout(this.late);
+    this.late = undefined;
     this.answer = answer;
     this.focus = focus;
     this.draw();
@@ -185,6 +188,7 @@ export class Drawing {
     this.waiting = true;
     requestAnimationFrame(() => {
       this.waiting = false;
+      this.late = undefined;
       this.draw();
     });
   }
