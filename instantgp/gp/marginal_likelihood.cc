@@ -5,6 +5,7 @@
 
 #include "instantgp/base/check.h"
 #include "instantgp/base/normal.h"
+#include "instantgp/base/resize.h"
 #include "instantgp/gp/cholesky.h"
 
 namespace instantgp {
@@ -27,7 +28,7 @@ NlmlValue Score(const std::function<void(Matrix&)>& build, const Vector& y, cons
                 NlmlWorkspace& workspace) {
   NlmlValue result;
   Matrix& A = workspace.A;
-  A.resize(y.size(), y.size());
+  Resize(A, y.size(), y.size());
   build(A);
   const Factorization factor = Factorize(A, build);
   result.jitter = factor.jitter;
