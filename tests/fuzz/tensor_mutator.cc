@@ -96,7 +96,7 @@ class KnownFiles {
  public:
   std::optional<TensorFile> Read(const std::string& container) {
     if (container == last_bytes_) return last_;
-    if (files_.size() > 1000) files_.clear();
+    if (files_.size() > 4000) files_.clear();
     const auto [at, fresh] = files_.try_emplace(container);
     if (fresh) {
       try {
