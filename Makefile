@@ -47,7 +47,7 @@ FUZZERS := $(patsubst tests/fuzz/%_fuzz.cc,%,$(wildcard tests/fuzz/*_fuzz.cc))
 TARGET ?= csv
 MINUTES ?= 10
 # fuzz-fast: no sanitizers, many more executions
-FUZZ_PRESET ?= fuzz
+FUZZ_PRESET ?= asan
 fuzz:  ## fuzz one door (tests/fuzz): make fuzz TARGET=csv MINUTES=10
 	@tools/setup ci
 	@$(call configure,$(FUZZ_PRESET))
@@ -56,9 +56,9 @@ fuzz:  ## fuzz one door (tests/fuzz): make fuzz TARGET=csv MINUTES=10
 
 fuzz-smoke:  ## every fuzzer for 20 seconds
 	@tools/setup ci
-	@$(call configure,fuzz)
-	@$(call build,fuzz,instantgp_fuzzers)
-	@tests/fuzz/run build/fuzz 20 $(FUZZERS)
+	@$(call configure,asan)
+	@$(call build,asan,instantgp_fuzzers)
+	@tests/fuzz/run build/asan 20 $(FUZZERS)
 
 bench:  ## build and run the benchmarks
 	@tools/setup
