@@ -54,7 +54,7 @@ fuzz:  ## fuzz one door (tests/fuzz): make fuzz TARGET=csv MINUTES=10
 	@$(call build,$(FUZZ_PRESET),$(TARGET)_fuzz)
 	@tests/fuzz/run build/$(FUZZ_PRESET) $$(($(MINUTES) * 60)) $(TARGET)
 
-fuzz-smoke:  ## every fuzzer for 20 seconds
+fuzz-smoke:  ## every fuzzer for 20 seconds, in the build of `make asan`
 	@tools/setup ci
 	@$(call configure,asan)
 	@$(call build,asan,instantgp_fuzzers)
