@@ -7,6 +7,7 @@
 #include "instantgp/base/error.h"
 #include "instantgp/base/file.h"
 #include "instantgp/base/json_text.h"
+#include "instantgp/base/parsed_json.h"
 #include "instantgp/base/safetensors.h"
 #include "instantgp/data/recipe.h"
 #include "instantgp/model/ensemble.h"
@@ -83,7 +84,8 @@ void CheckMembers(const std::vector<EnsembleMember>& members, const std::string&
 
 Ensemble ParseCheckedEnsemble(const TensorViews& file, const std::string& origin) {
   CheckVersion(file, origin);
-  const json meta = json::parse(Metadata(file, "ensemble", origin));
+  const ParsedJson parsed(Metadata(file, "ensemble", origin));
+  const json& meta = parsed.value();
   const std::vector<double> weights = TensorAsDoubles(file, "weights");
   if (weights.empty() || file.tensors.size() != weights.size() + 1) Fail(origin, "members and weights do not match");
   std::vector<EnsembleMember> members;

@@ -13,6 +13,7 @@
 #include "instantgp/base/json_integer.h"
 #include "instantgp/base/json_text.h"
 #include "instantgp/base/mapped_file.h"
+#include "instantgp/base/parsed_json.h"
 #include "instantgp/base/safetensors.h"
 #include "instantgp/gp/averaged_posterior.h"
 #include "instantgp/gp/neighbour_posterior.h"
@@ -223,7 +224,8 @@ NeighbourPosterior NeighboursFrom(const Reader& reader, const json& meta, const 
 
 Model ParseChecked(const Reader& reader) {
   reader.CheckVersion();
-  const json meta = json::parse(reader.Metadata("model"));
+  const ParsedJson parsed(reader.Metadata("model"));
+  const json& meta = parsed.value();
   const auto n = JsonInteger<std::int64_t>(meta.at("n")), d = JsonInteger<std::int64_t>(meta.at("d"));
   if (n < 1 || d < 1 || n > kMostRows || d > kMostColumns) reader.Fail("impossible size");
   const auto names = meta.at("columns").get<std::vector<std::string>>();
@@ -255,8 +257,10 @@ Model ParseChecked(const Reader& reader) {
   const double jitter = reader.VectorOf("jitter", 1)[0];
   const auto target = meta.at("target").get<std::string>();
   FitSummary summary = SummaryFromJson(meta.at("summary"));
-  for (const json& tried : meta.at("summary").value("transforms", json::array())) {
-    summary.transforms.emplace_back(reader.KindOf(tried.at(0)), tried.at(1).get<double>());
+  if (const json& about = meta.at("summary"); about.contains("transforms")) {
+    for (const json& tried : about.at("transforms")) {
+      summary.transforms.emplace_back(reader.KindOf(tried.at(0)), tried.at(1).get<double>());
+    }
   }
   if (summary.inferred_rows < 0 || summary.inferred_rows > n) reader.Fail("impossible number of inferred rows");
   auto warnings = meta.at("warnings").get<std::vector<std::string>>();
