@@ -111,7 +111,7 @@ bool Sweep(const Operation& operation, long stride) {
   tally.allocations = arm(0);
   for (long k = 1; k <= tally.allocations; k += stride) {
     if (!TryOne(operation, k, expected, tally)) ++tally.wrong;
-    if (tally.wrong > 500) break;
+    if (tally.wrong > 20) break;
   }
   if (operation.run() != expected) ++tally.wrong;
   std::printf("%-14s %7ld allocations %7ld failed: %7ld bad_alloc %6ld Error %6ld gone on %4ld terminated %4ld wrong\n",
