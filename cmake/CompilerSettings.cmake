@@ -62,3 +62,11 @@ if(INSTANTGP_SANITIZE)
                          -fno-sanitize-recover=all)
   target_link_options(instantgp_settings INTERFACE -fsanitize=${INSTANTGP_SANITIZE})
 endif()
+
+# instantgp_cover(TARGET): with INSTANTGP_FUZZ its code counts what is executed, which is how libFuzzer tells inputs that
+# reach further. The tests of such a build need not count.
+function(instantgp_cover target)
+  if(INSTANTGP_FUZZ)
+    target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
+  endif()
+endfunction()

@@ -11,6 +11,7 @@
 
 #include "apps/cli/options/common.h"
 #include "apps/cli/terminal/interrupt.h"
+#include "apps/cli/terminal/memory_reserve.h"
 #include "apps/cli/terminal/remedies.h"
 #include "apps/cli/terminal/terminal.h"
 #include "instantgp/base/blas_kernels.h"
@@ -142,8 +143,9 @@ static int OutOfMemory() {
 
 int main(int argc, char** argv) {
   using instantgp::cli::OutOfMemory;
+  instantgp::cli::KeepMemoryReserve();
   std::set_terminate([] {
-    // Memory may run out where no exception can leave: the JSON library asks for some when it destroys a document.
+    // Memory may run out where no exception can leave, and the reserve be gone: see memory_reserve.h.
     try {
       if (const std::exception_ptr reason = std::current_exception()) std::rethrow_exception(reason);
     } catch (const std::bad_alloc&) {

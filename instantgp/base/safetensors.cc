@@ -7,7 +7,6 @@
 #include <array>
 #include <bit>
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "instantgp/base/check.h"
@@ -65,17 +64,27 @@ Tensor MakeTensorOf(TensorType type, const T* values, std::vector<std::int64_t> 
 }
 
 template <typename T>
-std::vector<T> TensorAs(const TensorFile& file, const std::string& name, TensorType type) {
+TensorView ViewTensorOf(TensorType type, const T* values, std::vector<std::int64_t> shape) {
+  std::int64_t elements = 0;
+  INSTANTGP_CHECK(CountElements(shape, elements));
+  const std::size_t bytes = static_cast<std::size_t>(elements) * sizeof(T);
+  return {type, std::move(shape), {reinterpret_cast<const char*>(values), bytes}};
+}
+
+template <typename T>
+std::vector<T> TensorAs(const TensorViews& file, const std::string& name, TensorType type) {
   const auto found = file.tensors.find(name);
   if (found == file.tensors.end()) {
     throw Error(ErrorCode::kBadInput, "the file holds no tensor '" + name + "'; it was not written by InstantGP");
   }
-  const Tensor& tensor = found->second;
+  const TensorView& tensor = found->second;
   if (tensor.type != type) {
     throw Error(ErrorCode::kBadInput, "tensor '" + name + "' holds " + std::string(InfoOf(tensor.type).name) +
                                           " where " + std::string(InfoOf(type).name) + " is expected");
   }
-  std::vector<T> values(static_cast<std::size_t>(tensor.elements()));
+  std::int64_t elements = 0;
+  INSTANTGP_CHECK(CountElements(tensor.shape, elements));
+  std::vector<T> values(static_cast<std::size_t>(elements));
   INSTANTGP_CHECK(tensor.bytes.size() == values.size() * sizeof(T));
   if (!values.empty()) std::memcpy(values.data(), tensor.bytes.data(), tensor.bytes.size());
   return values;
@@ -193,10 +202,11 @@ Tensor MakeTensor(const float* values, std::vector<std::int64_t> shape) {
 }
 
 TensorView ViewTensor(const double* values, std::vector<std::int64_t> shape) {
-  std::int64_t elements = 0;
-  INSTANTGP_CHECK(CountElements(shape, elements));
-  const std::size_t bytes = static_cast<std::size_t>(elements) * sizeof(double);
-  return {TensorType::kF64, std::move(shape), {reinterpret_cast<const char*>(values), bytes}};
+  return ViewTensorOf(TensorType::kF64, values, std::move(shape));
+}
+
+TensorView ViewTensor(const float* values, std::vector<std::int64_t> shape) {
+  return ViewTensorOf(TensorType::kF32, values, std::move(shape));
 }
 
 void WriteTensors(const TensorViews& file, const std::function<void(std::string_view)>& write) {
@@ -207,7 +217,7 @@ void WriteTensors(const TensorViews& file, const std::function<void(std::string_
     return InfoOf(a->second.type).bytes > InfoOf(b->second.type).bytes;
   });
 
-  nlohmann::json header;
+  TensorHeader header;
   std::vector<std::string_view> pieces;
   std::size_t begin = 0;
   for (const auto* item : order) {
@@ -218,35 +228,35 @@ void WriteTensors(const TensorViews& file, const std::function<void(std::string_
     INSTANTGP_CHECK(CountElements(tensor.shape, elements));
     INSTANTGP_CHECK(static_cast<std::int64_t>(tensor.bytes.size()) == elements * info.bytes);
     const std::size_t end = begin + tensor.bytes.size();
-    header[name] = {{"dtype", info.name}, {"shape", tensor.shape}, {"data_offsets", {begin, end}}};
+    header.tensors[name] = {std::string(info.name), tensor.shape, begin, end};
     pieces.push_back(tensor.bytes);
     begin = end;
   }
-  header[std::string(kMetadataName)] = file.metadata;
-  header[std::string(kMetadataName)][std::string(kChecksumName)] = std::string(kChecksumDigits, '0');
+  header.metadata = file.metadata;
+  header.metadata[std::string(kChecksumName)] = std::string(kChecksumDigits, '0');
 
-  std::string text;
-  try {
-    text = header.dump();
-  } catch (const nlohmann::json::exception&) {
-    throw Error(ErrorCode::kBadInput, "a tensor name or metadata entry is not UTF-8 text; rename it");
-  }
+  std::string text(kPrefixBytes, '\0');
+  AppendTensorHeader(header, text);
   text.resize((text.size() + 7) / 8 * 8, ' ');
-  INSTANTGP_CHECK(text.size() <= kMaxHeaderBytes);
-  const std::uint64_t length = text.size();
-  text.insert(0, reinterpret_cast<const char*>(&length), kPrefixBytes);
+  const std::uint64_t length = text.size() - kPrefixBytes;
+  INSTANTGP_CHECK(length <= kMaxHeaderBytes);
+  std::memcpy(text.data(), &length, kPrefixBytes);
   const std::size_t position = text.find(kChecksumKey) + kChecksumKey.size();
   text.replace(position, kChecksumDigits, Checksum(text, position, pieces));
   write(text);
   for (const std::string_view piece : pieces) write(piece);
 }
 
+std::string SerializeTensors(const TensorViews& file) {
+  std::string bytes;
+  WriteTensors(file, [&](std::string_view piece) { bytes += piece; });
+  return bytes;
+}
+
 std::string SerializeTensors(const TensorFile& file) {
   TensorViews views{file.metadata, {}, {}};
   for (const auto& [name, tensor] : file.tensors) views.tensors[name] = {tensor.type, tensor.shape, tensor.bytes};
-  std::string bytes;
-  WriteTensors(views, [&](std::string_view piece) { bytes += piece; });
-  return bytes;
+  return SerializeTensors(views);
 }
 
 TensorViews ViewTensors(std::string_view bytes, const std::string& origin) { return Reader(bytes, origin).Read(); }
@@ -260,11 +270,11 @@ TensorFile ParseTensors(std::string_view bytes, const std::string& origin) {
   return file;
 }
 
-std::vector<double> TensorAsDoubles(const TensorFile& file, const std::string& name) {
+std::vector<double> TensorAsDoubles(const TensorViews& file, const std::string& name) {
   return TensorAs<double>(file, name, TensorType::kF64);
 }
 
-std::vector<float> TensorAsFloats(const TensorFile& file, const std::string& name) {
+std::vector<float> TensorAsFloats(const TensorViews& file, const std::string& name) {
   return TensorAs<float>(file, name, TensorType::kF32);
 }
 

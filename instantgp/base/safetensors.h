@@ -46,6 +46,7 @@ struct TensorViews {
 };
 
 TensorView ViewTensor(const double* values, std::vector<std::int64_t> shape);
+TensorView ViewTensor(const float* values, std::vector<std::int64_t> shape);
 
 Tensor MakeTensor(const double* values, std::vector<std::int64_t> shape);
 Tensor MakeTensor(const float* values, std::vector<std::int64_t> shape);
@@ -53,6 +54,7 @@ Tensor MakeTensor(const float* values, std::vector<std::int64_t> shape);
 // The bytes of the file; the same content gives the same bytes. Names and metadata must be UTF-8, else
 // Error(kBadInput).
 std::string SerializeTensors(const TensorFile& file);
+std::string SerializeTensors(const TensorViews& file);
 // The same bytes piece by piece, for a file that would not fit into memory beside what it holds. They are looked at
 // twice: for the checksum at the beginning, and to be written.
 void WriteTensors(const TensorViews& file, const std::function<void(std::string_view piece)>& write);
@@ -61,7 +63,7 @@ TensorFile ParseTensors(std::string_view bytes, const std::string& origin);
 TensorViews ViewTensors(std::string_view bytes, const std::string& origin);
 
 // The tensor `name` as doubles / floats; another type or a missing name is an Error(kBadInput).
-std::vector<double> TensorAsDoubles(const TensorFile& file, const std::string& name);
-std::vector<float> TensorAsFloats(const TensorFile& file, const std::string& name);
+std::vector<double> TensorAsDoubles(const TensorViews& file, const std::string& name);
+std::vector<float> TensorAsFloats(const TensorViews& file, const std::string& name);
 
 }  // namespace instantgp

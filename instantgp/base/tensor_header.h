@@ -1,4 +1,5 @@
-// The JSON header of a safetensors file, read strictly and without building a JSON tree.
+// The JSON header of a safetensors file, read strictly. Neither reading nor writing builds a JSON tree, whose library
+// does not survive memory that runs out while it builds or destroys one.
 //
 //   {"__metadata__": {key: text, ...}, name: {"dtype": text, "shape": [n, ...], "data_offsets": [begin, end]}, ...}
 #pragma once
@@ -28,5 +29,8 @@ struct TensorHeader {
 // Anything but the form above (another key, a key twice, a missing key, a deeper nesting, a number that is not a whole
 // one) is refused: returns false and says why in `problem`. Memory and time are linear in the text.
 bool ParseTensorHeader(std::string_view text, TensorHeader& header, std::string& problem);
+
+// Behind what `text` holds, names in order. Error(kBadInput) where a name or an entry is not UTF-8.
+void AppendTensorHeader(const TensorHeader& header, std::string& text);
 
 }  // namespace instantgp

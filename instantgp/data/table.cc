@@ -7,6 +7,7 @@
 #include "instantgp/base/error.h"
 #include "instantgp/data/csv.h"
 #include "instantgp/data/raw_table.h"
+#include "instantgp/data/text_check.h"
 
 namespace instantgp {
 
@@ -22,7 +23,9 @@ std::string ListOf(const std::vector<std::string>& names) {
 // Quoted where a reader would otherwise take it for something else than this name.
 std::string QuoteIfNeeded(const std::string& name) {
   const bool blank_end = !name.empty() && (name.front() == ' ' || name.back() == ' ');
-  if (!name.empty() && !blank_end && name.front() != '#' && name.find_first_of(",;\t\"\n\r") == std::string::npos) {
+  const bool marked = WithoutByteOrderMark(name).size() < name.size();
+  if (!name.empty() && !blank_end && !marked && name.front() != '#' &&
+      name.find_first_of(",;\t\"\n\r") == std::string::npos) {
     return name;
   }
   std::string quoted = "\"";

@@ -5,6 +5,7 @@
 
 #include "instantgp/base/check.h"
 #include "instantgp/base/normal.h"
+#include "instantgp/base/resize.h"
 #include "instantgp/base/thread_pool.h"
 #include "instantgp/gp/cholesky.h"
 #include "instantgp/gp/lapack.h"
@@ -68,7 +69,7 @@ BoundValue Evaluation::Value() {
   lapack::PinToOneThread();
   beta = std::exp(-theta.noise());
   Matrix& L = workspace.L;
-  L.resize(m, m);
+  Resize(L, m, m);
   double mean_diagonal = 0;
   const auto build = [&](Matrix& target) {
     covariance.Gram(Z, theta.data(), target, workspace.halves[0].covariance);
@@ -89,7 +90,7 @@ BoundValue Evaluation::Value() {
     half.Vty.setZero(m);
   }
   Matrix& V = workspace.V;
-  V.resize(n, m);
+  Resize(V, n, m);
   ForEachChunk(n, workspace, [&](BoundWorkspace::Half& half, Index first, Index count) {
     covariance.Cross(X.middleRows(first, count), Z, theta.data(), half.K, half.covariance);
     SolveRightLowerTransposed(L, half.K);
@@ -180,7 +181,7 @@ void Evaluation::Gradient(Vector& gradient, Matrix& Z_gradient) {
 
   const double count = static_cast<double>(n);
   const double d_beta = 0.5 * (count / beta - residual - unexplained - trace_P / beta);
-  gradient.resize(p + 1);
+  Resize(gradient, p + 1);
   gradient.head(p) = -total.gradient / count;
   gradient[p] = beta * d_beta / count;
   Z_gradient = -total.Z_gradient / count;

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "instantgp/base/check.h"
+#include "instantgp/base/resize.h"
 #include "instantgp/base/thread_pool.h"
 #include "instantgp/gp/block_evaluator.h"
 #include "instantgp/gp/pair_ops.h"
@@ -188,7 +189,7 @@ void Covariance::Gram(const Matrix& X, const double* log_parameters, Matrix& K, 
 
 void Covariance::Cross(const Matrix& A, const Matrix& B, const double* log_parameters, Matrix& K,
                        CovarianceScratch& scratch) const {
-  K.resize(A.rows(), B.rows());
+  Resize(K, A.rows(), B.rows());
   const std::size_t left_size = TableSize(*program_, A.rows());
   scratch.points.resize(left_size + TableSize(*program_, B.rows()));
   const PointTables left = FillTables(*program_, A, log_parameters, scratch.points.data());
@@ -251,7 +252,7 @@ void Covariance::ContractAndMultiply(const Matrix& X, const double* log_paramete
           evaluate.Backward(block, into);
         });
   });
-  products.resize(n, p);
+  Resize(products, n, p);
   for (std::ptrdiff_t k = 0; k < p; ++k) {
     const double* sums = scratch.products.data();
     gradient[k] = sums[k];

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "instantgp/base/check.h"
+#include "instantgp/base/resize.h"
 #include "instantgp/gp/covariance.h"
 #include "instantgp/gp/integrated_ou.h"
 #include "instantgp/gp/program.h"
@@ -97,7 +98,7 @@ class DiagonalEvaluator {
 
 void Covariance::Diagonal(const Matrix& X, const double* log_parameters, Vector& out) const {
   DiagonalEvaluator evaluate(*program_, log_parameters);
-  out.resize(X.rows());
+  Resize(out, X.rows());
   for (Index i = 0; i < X.rows(); ++i) out[i] = evaluate.Forward(X, i);
 }
 

@@ -5,6 +5,7 @@
 
 #include "instantgp/base/check.h"
 #include "instantgp/base/normal.h"
+#include "instantgp/base/resize.h"
 #include "instantgp/gp/cholesky.h"
 
 namespace instantgp {
@@ -27,7 +28,7 @@ NlmlValue Score(const std::function<void(Matrix&)>& build, const Vector& y, cons
                 NlmlWorkspace& workspace) {
   NlmlValue result;
   Matrix& A = workspace.A;
-  A.resize(y.size(), y.size());
+  Resize(A, y.size(), y.size());
   build(A);
   const Factorization factor = Factorize(A, build);
   result.jitter = factor.jitter;
@@ -37,6 +38,7 @@ NlmlValue Score(const std::function<void(Matrix&)>& build, const Vector& y, cons
   }
   // quadratic form y^T A^-1 y = |L^-1 y|^2
   Vector& alpha = workspace.alpha;
+  Resize(alpha, y.size());
   alpha = y;
   SolveLower(A, alpha);
   const double quadratic = alpha.squaredNorm();
@@ -63,6 +65,7 @@ void AverageInformation(const Matrix& W, const Matrix& D_alpha, const Vector& al
   const Vector along_scale = D_alpha.transpose() * alpha;  // alpha^T D_i alpha
   Matrix half = W.triangularView<Eigen::Lower>() * D_alpha;
   const Matrix product = D_alpha.transpose() * half;
+  Resize(*curvature, product.rows(), product.cols());
   *curvature = 0.5 * (product + product.transpose());
   double along = 0.5 * slope / count;
   if (scale != nullptr) along -= 0.5 / (count * quadratic);
@@ -114,7 +117,7 @@ bool NlmlGradient(const Covariance& covariance, const Matrix& X, const LogParame
     A.col(j).tail(n - j) = (A.col(j).tail(n - j) - slope * alpha[j] * alpha.tail(n - j)) / count;
     A(j, j) *= 0.5;
   }
-  gradient->resize(p + 1);
+  Resize(*gradient, p + 1);
   (*gradient)[p] = std::exp(theta[p]) * A.diagonal().sum();
   if (curvature == nullptr) {
     covariance.Contract(X, theta.data(), A, gradient->data(), workspace.covariance);

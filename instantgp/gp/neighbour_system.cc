@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string>
 
+#include "instantgp/base/resize.h"
 #include "instantgp/gp/cholesky.h"
 
 namespace instantgp {
@@ -11,14 +12,14 @@ bool NeighbourSystem::Condition(const Covariance& covariance, const LogParameter
                                 const Vector& y, const std::vector<int>& rows, const double* x,
                                 const LinearPart* linear) {
   const Index m = static_cast<Index>(rows.size());
-  X_.resize(m + 1, X.cols());
+  Resize(X_, m + 1, X.cols());
   for (Index c = 0; c < X.cols(); ++c) {
     const double* from = X.col(c).data();
     double* to = X_.col(c).data();
     for (Index i = 0; i < m; ++i) to[i] = from[rows[static_cast<std::size_t>(i)]];
     to[m] = x[c];
   }
-  z_.resize(m + 1);
+  Resize(z_, m + 1);
   for (Index i = 0; i < m; ++i) z_[i] = y[rows[static_cast<std::size_t>(i)]];
   z_[m] = 0;
   linear_ = linear != nullptr && linear->size() > 0 ? linear : nullptr;
@@ -35,7 +36,7 @@ bool NeighbourSystem::Condition(const Covariance& covariance, const LogParameter
     if (linear_ != nullptr) A.triangularView<Eigen::Lower>() += (phi_ * gain_) * phi_.transpose();
     A.diagonal().array() += noise;
   };
-  A_.resize(m + 1, m + 1);
+  Resize(A_, m + 1, m + 1);
   build(A_);
   const Factorization factor = Factorize(A_, build);
   if (!factor.ok) {
@@ -55,7 +56,7 @@ void NeighbourSystem::AddGradient(const Covariance& covariance, const LogParamet
                                   double variance_slope, Vector& gradient) {
   const Index m = A_.rows() - 1;
   const auto L_N = A_.topLeftCorner(m, m).triangularView<Eigen::Lower>();
-  e_.resize(m + 1);
+  Resize(e_, m + 1);
   e_.head(m) = -A_.row(m).head(m).transpose();
   e_[m] = 1;
   a_.setZero(m + 1);
@@ -70,7 +71,7 @@ void NeighbourSystem::AddGradient(const Covariance& covariance, const LogParamet
     A_(j, j) = e_[j] * a_[j];
     A_.col(j).tail(m - j) = e_.tail(m - j) * a_[j] + a_.tail(m - j) * e_[j];
   }
-  part_.resize(covariance.num_parameters());
+  Resize(part_, covariance.num_parameters());
   covariance.Contract(X_, theta.data(), A_, part_.data(), scratch_);
   if (linear_ != nullptr) {
     // The prior of the regression does not move with the kernel's parameters: what Contract() says of it is taken back.

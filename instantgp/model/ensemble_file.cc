@@ -1,10 +1,13 @@
 // An ensemble as one safetensors file: the model file of every member is a tensor of bytes (docs/formats/model.md).
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "instantgp/base/error.h"
 #include "instantgp/base/file.h"
+#include "instantgp/base/json_text.h"
+#include "instantgp/base/parsed_json.h"
 #include "instantgp/base/safetensors.h"
 #include "instantgp/data/recipe.h"
 #include "instantgp/model/ensemble.h"
@@ -24,13 +27,13 @@ std::string MemberName(std::size_t k) { return "member." + std::to_string(k); }
               origin + ": " + what + ". Fit the ensemble again or use an intact copy of the file.");
 }
 
-const std::string& Metadata(const TensorFile& file, const std::string& key, const std::string& origin) {
+const std::string& Metadata(const TensorViews& file, const std::string& key, const std::string& origin) {
   const auto it = file.metadata.find(key);
   if (it == file.metadata.end()) Fail(origin, "not an ensemble: its metadata lack '" + key + "'");
   return it->second;
 }
 
-void CheckVersion(const TensorFile& file, const std::string& origin) {
+void CheckVersion(const TensorViews& file, const std::string& origin) {
   const std::string& format = Metadata(file, "format", origin);
   if (format != kEnsembleFormat) Fail(origin, "not an ensemble: format '" + format + "'");
   const std::string& version = Metadata(file, "version", origin);
@@ -79,9 +82,10 @@ void CheckMembers(const std::vector<EnsembleMember>& members, const std::string&
   if (!(std::abs(sum - 1) < 1e-9)) Fail(origin, "the weights do not sum to 1");
 }
 
-Ensemble ParseCheckedEnsemble(const TensorFile& file, const std::string& origin) {
+Ensemble ParseCheckedEnsemble(const TensorViews& file, const std::string& origin) {
   CheckVersion(file, origin);
-  const json meta = json::parse(Metadata(file, "ensemble", origin));
+  const ParsedJson parsed(Metadata(file, "ensemble", origin));
+  const json& meta = parsed.value();
   const std::vector<double> weights = TensorAsDoubles(file, "weights");
   if (weights.empty() || file.tensors.size() != weights.size() + 1) Fail(origin, "members and weights do not match");
   std::vector<EnsembleMember> members;
@@ -107,20 +111,19 @@ std::string SerializeEnsemble(const Ensemble& ensemble) {
   TensorFile file;
   const EnsembleSummary& summary = ensemble.summary();
   const TimeSplit& t = summary.time_ms;
-  json failed = json::array();
+  JsonArray failed;
   for (const FailedMember& member : ensemble.failed()) {
-    failed.push_back({{"kernel", member.kernel}, {"reason", member.reason}});
+    failed.Add(JsonObject().Set("kernel", member.kernel).Set("reason", member.reason));
   }
-  const json meta = {{"summary",
-                      {{"method", summary.method},
-                       {"weights_by", Name(summary.weighting)},
-                       {"temperature", summary.temperature},
-                       {"time_ms", {t.scale, t.encode, t.decode, t.optimize, t.factorize, t.total}}}},
-                     {"failed", failed},
-                     {"warnings", ensemble.warnings()}};
+  JsonObject about;
+  about.Set("method", summary.method).Set("weights_by", Name(summary.weighting));
+  about.Set("temperature", summary.temperature);
+  about.Set("time_ms", std::array{t.scale, t.encode, t.decode, t.optimize, t.factorize, t.total});
+  JsonObject meta;
+  meta.Set("summary", about).Set("failed", failed).Set("warnings", ensemble.warnings());
   file.metadata["format"] = kEnsembleFormat;
   file.metadata["version"] = std::to_string(kEnsembleMajor) + "." + std::to_string(kEnsembleMinor);
-  file.metadata["ensemble"] = meta.dump();
+  file.metadata["ensemble"] = meta.Text();
   std::vector<double> weights;
   for (std::size_t k = 0; k < ensemble.members().size(); ++k) {
     const EnsembleMember& member = ensemble.members()[k];
@@ -134,7 +137,7 @@ std::string SerializeEnsemble(const Ensemble& ensemble) {
 }
 
 Ensemble ParseEnsemble(std::string_view bytes, const std::string& origin) {
-  const TensorFile file = ParseTensors(bytes, origin);
+  const TensorViews file = ViewTensors(bytes, origin);
   try {
     return ParseCheckedEnsemble(file, origin);
   } catch (const json::exception& e) {

@@ -1,5 +1,6 @@
 // The fitted model as one safetensors file (docs/formats/model.md).
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -10,7 +11,9 @@
 #include "instantgp/base/error.h"
 #include "instantgp/base/file.h"
 #include "instantgp/base/json_integer.h"
+#include "instantgp/base/json_text.h"
 #include "instantgp/base/mapped_file.h"
+#include "instantgp/base/parsed_json.h"
 #include "instantgp/base/safetensors.h"
 #include "instantgp/gp/averaged_posterior.h"
 #include "instantgp/gp/neighbour_posterior.h"
@@ -57,20 +60,22 @@ Matrix UnpackLower(const Vector& packed, Index n) {
   return L;
 }
 
-json SummaryToJson(const FitSummary& s) {
+JsonObject SummaryToJson(const FitSummary& s) {
   const TimeSplit& t = s.time_ms;
-  json j = {{"method", s.method},
-            {"evaluations", s.evaluations},
-            {"steps", s.steps},
-            {"rejected", s.rejected},
-            {"starts", s.starts},
-            {"stop_reason", s.stop_reason},
-            {"nlml_start", s.nlml_start},
-            {"nlml", s.nlml},
-            {"inferred_rows", s.inferred_rows},
-            {"time_ms", {t.scale, t.encode, t.decode, t.optimize, t.factorize, t.total}}};
-  if (s.map) j["map"] = true;
-  for (const auto& [kind, evidence] : s.transforms) j["transforms"].push_back({Name(kind), evidence});
+  JsonObject j;
+  j.Set("method", s.method).Set("evaluations", s.evaluations).Set("steps", s.steps).Set("rejected", s.rejected);
+  j.Set("starts", s.starts).Set("stop_reason", s.stop_reason).Set("nlml_start", s.nlml_start).Set("nlml", s.nlml);
+  j.Set("inferred_rows", s.inferred_rows);
+  j.Set("time_ms", std::array{t.scale, t.encode, t.decode, t.optimize, t.factorize, t.total});
+  if (s.map) j.Set("map", true);
+  JsonArray transforms;
+  for (const auto& [kind, evidence] : s.transforms) {
+    JsonArray tried;
+    tried.Add(Name(kind));
+    tried.Add(evidence);
+    transforms.Add(tried);
+  }
+  if (!s.transforms.empty()) j.Set("transforms", transforms);
   return j;
 }
 
@@ -219,7 +224,8 @@ NeighbourPosterior NeighboursFrom(const Reader& reader, const json& meta, const 
 
 Model ParseChecked(const Reader& reader) {
   reader.CheckVersion();
-  const json meta = json::parse(reader.Metadata("model"));
+  const ParsedJson parsed(reader.Metadata("model"));
+  const json& meta = parsed.value();
   const auto n = JsonInteger<std::int64_t>(meta.at("n")), d = JsonInteger<std::int64_t>(meta.at("d"));
   if (n < 1 || d < 1 || n > kMostRows || d > kMostColumns) reader.Fail("impossible size");
   const auto names = meta.at("columns").get<std::vector<std::string>>();
@@ -251,8 +257,10 @@ Model ParseChecked(const Reader& reader) {
   const double jitter = reader.VectorOf("jitter", 1)[0];
   const auto target = meta.at("target").get<std::string>();
   FitSummary summary = SummaryFromJson(meta.at("summary"));
-  for (const json& tried : meta.at("summary").value("transforms", json::array())) {
-    summary.transforms.emplace_back(reader.KindOf(tried.at(0)), tried.at(1).get<double>());
+  if (const json& about = meta.at("summary"); about.contains("transforms")) {
+    for (const json& tried : about.at("transforms")) {
+      summary.transforms.emplace_back(reader.KindOf(tried.at(0)), tried.at(1).get<double>());
+    }
   }
   if (summary.inferred_rows < 0 || summary.inferred_rows > n) reader.Fail("impossible number of inferred rows");
   auto warnings = meta.at("warnings").get<std::vector<std::string>>();
@@ -317,18 +325,14 @@ ModelTensors::ModelTensors(const Model& model) {
                               : of_table                 ? kVersionOfTables
                               : model.AveragedOver() > 0 ? kVersionWithDraws
                                                          : kVersionWithoutDraws;
-  json meta = {{"n", n},
-               {"d", d},
-               {"kernel", model.KernelText()},
-               {"columns", model.column_names()},
-               {"target", model.target_name()},
-               {"constant_column", s.constant_column},
-               {"constant_target", s.constant_target},
-               {"summary", SummaryToJson(model.summary())},
-               {"warnings", model.warnings()}};
-  if (model.recipe() != nullptr) meta["recipe"] = RecipeToJson(*model.recipe());
+  JsonObject meta;
+  meta.Set("n", n).Set("d", d).Set("kernel", model.KernelText());
+  meta.Set("columns", model.column_names()).Set("target", model.target_name());
+  meta.Set("constant_column", s.constant_column).Set("constant_target", s.constant_target);
+  meta.Set("summary", SummaryToJson(model.summary())).Set("warnings", model.warnings());
+  if (model.recipe() != nullptr) meta.Set("recipe", RecipeToJson(*model.recipe()));
   if (!s.transform.none()) {
-    meta["transform"] = Name(s.transform.kind());
+    meta.Set("transform", Name(s.transform.kind()));
     Add("transform", {s.transform.shift(), s.transform.least(), s.transform.largest()}, {3});
     Add("y_spread", {s.y_spread}, {1});
   }
@@ -337,21 +341,21 @@ ModelTensors::ModelTensors(const Model& model) {
   file_.tensors["theta"] = ViewTensor(p.theta().data(), {static_cast<std::int64_t>(p.theta().size())});
   if (const NeighbourPosterior* neighbours = model.neighbours()) {
     const NeighbourRule& rule = neighbours->rule();
-    meta["neighbours"] = {{"count", std::min<std::int64_t>(rule.count, n)},
-                          {"eps", rule.eps},
-                          {"tree_rows", neighbours->tree().tree_rows()},
-                          {"anchors", rule.anchors}};
+    JsonObject description;
+    description.Set("count", std::min<std::int64_t>(rule.count, n)).Set("eps", rule.eps);
+    description.Set("tree_rows", neighbours->tree().tree_rows()).Set("anchors", rule.anchors);
     Add("left_out_nll", {neighbours->nlml()}, {1});
     if (rule.linear != nullptr && rule.linear->size() > 0) {
       const std::int64_t size = rule.linear->size();
-      meta["neighbours"]["linear"] = true;
+      description.Set("linear", true);
       file_.tensors["linear_mean"] = ViewTensor(rule.linear->mean.data(), {size});
       file_.tensors["linear_cov"] = ViewTensor(rule.linear->cov.data(), {size, size});
     }
+    meta.Set("neighbours", description);
   } else if (const SparsePosterior* sparse = model.sparse()) {
     const SparsePosterior::Parts& parts = sparse->parts();
     const std::int64_t m = parts.Z.rows();
-    meta["inducing"] = m;
+    meta.Set("inducing", m);
     file_.tensors["Z"] = ViewTensor(parts.Z.data(), {d, m});
     AddLower("L", parts.L);
     AddLower("LB", parts.LB);
@@ -363,10 +367,10 @@ ModelTensors::ModelTensors(const Model& model) {
   }
   if (model.AveragedOver() > 0) {
     const Matrix draws = model.Draws();
-    meta["draws"] = draws.cols();
+    meta.Set("draws", draws.cols());
     Add("draws", {draws.data(), draws.data() + draws.size()}, {draws.cols(), draws.rows()});  // one after the other
   }
-  file_.metadata["model"] = meta.dump();
+  file_.metadata["model"] = meta.Text();
   file_.tensors["x_min"] = ViewTensor(s.x_min.data(), {d});
   file_.tensors["x_range"] = ViewTensor(s.x_range.data(), {d});
   Add("y_scale", {s.y_mean, s.y_std}, {2});
@@ -375,11 +379,7 @@ ModelTensors::ModelTensors(const Model& model) {
 
 }  // namespace
 
-std::string SerializeModel(const Model& model) {
-  std::string bytes;
-  WriteTensors(ModelTensors(model).file(), [&](std::string_view piece) { bytes += piece; });
-  return bytes;
-}
+std::string SerializeModel(const Model& model) { return SerializeTensors(ModelTensors(model).file()); }
 
 Model ParseModel(std::string_view bytes, const std::string& origin) {
   const TensorViews file = ViewTensors(bytes, origin);

@@ -39,21 +39,18 @@ CalendarUnit UnitFromName(const std::string& name) {
   return static_cast<CalendarUnit>(found - kUnitNames.begin());
 }
 
-json DateToJson(const ColumnRecipe& column) {
+JsonObject DateToJson(const ColumnRecipe& column) {
   const DateForm& form = column.form;
   const Calendar& calendar = column.calendar;
-  return {{"format", form.format},
-          {"also_format", form.also_format},
-          {"fraction_digits", form.style.fraction_digits},
-          {"upper_names", form.style.upper_names},
-          {"offset_style", form.style.offset},
-          {"offset_minutes", form.offset_minutes},
-          {"mixed_offsets", form.mixed_offsets},
-          {"unit", kUnitNames[static_cast<std::size_t>(calendar.step().unit)]},
-          {"first_us", calendar.first().local_us},
-          {"first_offset_minutes", calendar.first().offset_minutes},
-          {"day_of_month", calendar.day_of_month()},
-          {"step", column.step}};
+  JsonObject j;
+  j.Set("format", form.format).Set("also_format", form.also_format);
+  j.Set("fraction_digits", form.style.fraction_digits).Set("upper_names", form.style.upper_names);
+  j.Set("offset_style", form.style.offset).Set("offset_minutes", form.offset_minutes);
+  j.Set("mixed_offsets", form.mixed_offsets);
+  j.Set("unit", kUnitNames[static_cast<std::size_t>(calendar.step().unit)]).Set("step", column.step);
+  j.Set("first_us", calendar.first().local_us).Set("first_offset_minutes", calendar.first().offset_minutes);
+  j.Set("day_of_month", calendar.day_of_month());
+  return j;
 }
 
 void DateFromJson(const json& j, ColumnRecipe& column) {
@@ -101,20 +98,16 @@ void LevelsFromJson(const json& j, ColumnRecipe& column) {
 
 }  // namespace
 
-json RecipeToJson(const Recipe& recipe) {
-  json list = json::array();
+JsonArray RecipeToJson(const Recipe& recipe) {
+  JsonArray list;
   for (const ColumnRecipe& column : recipe.columns) {
-    json j = {{"name", column.name}, {"kind", Name(column.kind)}};
-    if (column.kind == ColumnKind::kDate) j["date"] = DateToJson(column);
-    if (column.kind == ColumnKind::kCategory) {
-      j["levels"] = column.levels;
-      j["rare"] = column.rare;
-    }
-    j["indicator"] = column.indicator;
-    if (column.fill) j["fill"] = *column.fill;
-    j["gaps"] = column.gaps;
-    j["different"] = column.different;
-    list.push_back(std::move(j));
+    JsonObject j;
+    j.Set("name", column.name).Set("kind", Name(column.kind)).Set("indicator", column.indicator);
+    if (column.kind == ColumnKind::kDate) j.Set("date", DateToJson(column));
+    if (column.kind == ColumnKind::kCategory) j.Set("levels", column.levels).Set("rare", column.rare);
+    if (column.fill) j.Set("fill", *column.fill);
+    j.Set("gaps", column.gaps).Set("different", column.different);
+    list.Add(j);
   }
   return list;
 }

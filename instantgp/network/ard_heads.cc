@@ -5,6 +5,7 @@
 #include <string>
 
 #include "instantgp/base/error.h"
+#include "instantgp/base/resize.h"
 #include "instantgp/network/ops/outputs.h"
 
 namespace instantgp {
@@ -67,7 +68,7 @@ void ArdForward(const NetworkConfig& config, const NetworkLayout& layout, const 
   ArdTrace<T> unused;
   ArdTrace<T>& kept = trace != nullptr ? *trace : unused;
   const int d = structure.dimensions(), width = layout.t4.width;
-  theta->resize(2 * d + 1, 1);
+  Resize(*theta, 2 * d + 1);
 
   T* rows = arena.New<T>(static_cast<std::size_t>(d) * width);
   T* mean = arena.New<T>(width);

@@ -7,6 +7,7 @@
 
 #include "instantgp/base/check.h"
 #include "instantgp/base/error.h"
+#include "instantgp/base/resize.h"
 #include "instantgp/base/rng.h"
 #include "instantgp/base/thread_pool.h"
 #include "instantgp/network/ard_heads.h"
@@ -146,7 +147,7 @@ void Network<Scalar>::Decode(const Scalar* weights, const Embedding<Scalar>& enc
     return;
   }
   const auto decode = [&](const DecodePlan& plan, Arena& arena, Matrix* out) {
-    out->resize(plan.parameters(0) + 1, plan.hypotheses());
+    Resize(*out, plan.parameters(0) + 1, plan.hypotheses());
     DecoderForward<Scalar>(impl_->config, impl_->layout, weights, encoding.values.data(), encoding.dimensions,
                            encoding.y_scale, plan, arena, out, nullptr);
   };
@@ -165,7 +166,7 @@ void Network<Scalar>::Decode(const Scalar* weights, const Embedding<Scalar>& enc
     state.part_plans[part].Build(impl_->layout, {first(part), first(part + 1) - first(part)}, encoding.dimensions,
                                  {&structure, 1});
   }
-  theta->resize(state.part_plans[0].parameters(0) + 1, hypotheses);
+  Resize(*theta, state.part_plans[0].parameters(0) + 1, hypotheses);
   pool->Run(parts, [&](int part, int worker) {
     Matrix some;
     decode(state.part_plans[part], state.worker_arenas[worker], &some);
@@ -191,7 +192,7 @@ void Network<Scalar>::DecodeBatch(const Scalar* weights, const Embedding<Scalar>
   state.embedding = nullptr;
   state.plan.Build(impl_->layout, impl_->AllHypotheses(), encoding.dimensions, structures);
   for (std::size_t s = 0; s < structures.size(); ++s) {
-    (*thetas)[s].resize(state.plan.parameters(static_cast<int>(s)) + 1, impl_->config.hypotheses);
+    Resize((*thetas)[s], state.plan.parameters(static_cast<int>(s)) + 1, impl_->config.hypotheses);
   }
   DecoderForward<Scalar>(impl_->config, impl_->layout, weights, encoding.values.data(), encoding.dimensions,
                          encoding.y_scale, state.plan, state.arena, thetas->data(), nullptr);
@@ -215,7 +216,7 @@ void Network<Scalar>::Forward(const Scalar* weights, const Matrix& X, const Vect
     state.structure = structure;
   } else {
     state.plan.Build(impl_->layout, impl_->AllHypotheses(), columns, {&structure, 1});
-    theta->resize(state.plan.parameters(0) + 1, impl_->config.hypotheses);
+    Resize(*theta, state.plan.parameters(0) + 1, impl_->config.hypotheses);
     DecoderForward<Scalar>(impl_->config, impl_->layout, weights, embedding, columns, y_scale, state.plan, state.arena,
                            theta, &state.decoder);
   }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "instantgp/base/check.h"
+#include "instantgp/base/resize.h"
 #include "instantgp/base/rng.h"
 
 namespace instantgp {
@@ -86,7 +87,7 @@ template <typename T>
 StepMatrix<T> StepForward(int hidden, const T* weights, const StepMatrix<T>& reading, StepTrace<T>& trace) {
   INSTANTGP_CHECK(reading.cols() == kStepFeatures && reading.rows() > 0);
   const std::array<StepLayer, 3> layers = StepLayers(hidden);
-  trace.joined.resize(reading.rows(), 2 * hidden);
+  Resize(trace.joined, reading.rows(), 2 * hidden);
   trace.joined.leftCols(hidden) = Affine(layers[0], weights, reading).cwiseMax(T(0));
   const StepMatrix<T> mean = trace.joined.leftCols(hidden).colwise().mean();
   trace.joined.rightCols(hidden) = mean.replicate(reading.rows(), 1);

@@ -30,14 +30,14 @@ std::string TrainedRange(const NetworkConfig& config) {
   return nlohmann::ordered_json{{"max_n", config.trained_max_n}, {"max_d", config.trained_max_d}}.dump();
 }
 
-const std::string& Metadata(const TensorFile& file, const std::string& key, const std::string& origin) {
+const std::string& Metadata(const TensorViews& file, const std::string& key, const std::string& origin) {
   const auto found = file.metadata.find(key);
   if (found == file.metadata.end())
     Bad(origin, "the metadata lack \"" + key + "\"; this is not an InstantGP weights file");
   return found->second;
 }
 
-std::int64_t Integer(const TensorFile& file, const std::string& key, const std::string& origin) {
+std::int64_t Integer(const TensorViews& file, const std::string& key, const std::string& origin) {
   const std::string& text = Metadata(file, key, origin);
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -58,7 +58,7 @@ std::map<std::string, double> Figures(const std::string& text, const std::string
   return figures;
 }
 
-void CheckFormat(const TensorFile& file, const std::string& origin) {
+void CheckFormat(const TensorViews& file, const std::string& origin) {
   if (Metadata(file, "format", origin) != kFormat) {
     Bad(origin, "the format is \"" + Metadata(file, "format", origin).substr(0, 40) + "\", not \"" +
                     std::string(kFormat) + "\"; this is not a weights file");
@@ -70,13 +70,13 @@ void CheckFormat(const TensorFile& file, const std::string& origin) {
   }
 }
 
-void AddTensors(const std::vector<WeightTensor>& tensors, const std::vector<float>& values, TensorFile& file) {
+void AddTensors(const std::vector<WeightTensor>& tensors, const std::vector<float>& values, TensorViews& file) {
   for (const WeightTensor& tensor : tensors) {
-    file.tensors[tensor.name] = MakeTensor(values.data() + tensor.offset, {tensor.rows, tensor.cols});
+    file.tensors[tensor.name] = ViewTensor(values.data() + tensor.offset, {tensor.rows, tensor.cols});
   }
 }
 
-void CheckTensors(const std::vector<WeightTensor>& tensors, const TensorFile& file, const std::string& origin) {
+void CheckTensors(const std::vector<WeightTensor>& tensors, const TensorViews& file, const std::string& origin) {
   for (const WeightTensor& tensor : tensors) {
     const auto found = file.tensors.find(tensor.name);
     if (found == file.tensors.end()) Bad(origin, "the tensor \"" + tensor.name + "\" of the configuration is missing");
@@ -88,7 +88,7 @@ void CheckTensors(const std::vector<WeightTensor>& tensors, const TensorFile& fi
 }
 
 // After CheckTensors, so that memory of the configuration's size is asked for only when the file holds as much.
-std::vector<float> ReadTensors(const std::vector<WeightTensor>& tensors, std::size_t count, const TensorFile& file,
+std::vector<float> ReadTensors(const std::vector<WeightTensor>& tensors, std::size_t count, const TensorViews& file,
                                const std::string& origin) {
   std::vector<float> values(count);
   for (const WeightTensor& tensor : tensors) {
@@ -104,7 +104,7 @@ std::vector<float> ReadTensors(const std::vector<WeightTensor>& tensors, std::si
 constexpr int kMostStepUnits = 4096;
 
 // The step network's size and history, without its weights; hidden = 0: the file has none.
-StepWeights StepShapeOf(const TensorFile& file, const std::string& origin) {
+StepWeights StepShapeOf(const TensorViews& file, const std::string& origin) {
   const auto found = file.metadata.find("steps");
   if (found == file.metadata.end()) return {};
   const auto json = nlohmann::json::parse(found->second, nullptr, /*allow_exceptions=*/false);
@@ -132,7 +132,7 @@ StepWeights StepShapeOf(const TensorFile& file, const std::string& origin) {
 std::string SerializeWeights(const NetworkWeights& weights) {
   const NetworkLayout layout = MakeLayout(weights.config);
   INSTANTGP_CHECK(weights.values.size() == layout.num_weights);
-  TensorFile file;
+  TensorViews file;
   file.metadata["format"] = kFormat;
   file.metadata["format_version"] = std::to_string(kWeightsFormatVersion);
   file.metadata["config"] = ToJson(weights.config);
@@ -153,7 +153,7 @@ std::string SerializeWeights(const NetworkWeights& weights) {
 }
 
 NetworkWeights ParseWeights(std::string_view bytes, const std::string& origin) {
-  const TensorFile file = ParseTensors(bytes, origin);
+  const TensorViews file = ViewTensors(bytes, origin);
   CheckFormat(file, origin);
   NetworkWeights weights;
   weights.config = ParseNetworkConfig(Metadata(file, "config", origin), origin);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "instantgp/base/error.h"
+#include "instantgp/base/resize.h"
 #include "instantgp/gp/cholesky.h"
 #include "instantgp/gp/covariance.h"
 #include "instantgp/kernel/parameters.h"
@@ -32,14 +33,14 @@ int DrawDimensions(const SimulationOptions& options, RandomStream& random) {
 
 // Column by column, as they lie in memory.
 void DrawInputs(Index rows, int d, RandomStream& random, Matrix& X) {
-  X.resize(rows, d);
+  Resize(X, rows, d);
   for (Index k = 0; k < d; ++k) {
     for (Index i = 0; i < rows; ++i) X(i, k) = random.Uniform();
   }
 }
 
 void DrawNormals(Index rows, RandomStream& random, Vector& z) {
-  z.resize(rows);
+  Resize(z, rows);
   for (Index i = 0; i < rows; ++i) z[i] = random.Normal();
 }
 
@@ -128,7 +129,7 @@ Simulated Simulate(const SimulationOptions& options, std::uint64_t seed, std::ui
     DrawNormals(rows, random, w.z);
 
     const Covariance covariance(expression);
-    w.K.resize(rows, rows);
+    Resize(w.K, rows, rows);
     const auto build = [&](Matrix& K) {
       covariance.Gram(w.X, out.theta.data(), K, w.covariance);
       K.diagonal().array() += std::exp(out.theta.noise());

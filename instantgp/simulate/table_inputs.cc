@@ -4,12 +4,13 @@
 #include <cmath>
 
 #include "instantgp/base/normal.h"
+#include "instantgp/base/resize.h"
 
 namespace instantgp {
 namespace {
 
 void FillNormal(Index rows, Index cols, RandomStream& random, Matrix& out) {
-  out.resize(rows, cols);
+  Resize(out, rows, cols);
   for (Index k = 0; k < cols; ++k) {
     for (Index i = 0; i < rows; ++i) out(i, k) = random.Normal();
   }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "instantgp/base/error.h"
+#include "instantgp/base/resize.h"
 #include "instantgp/gp/cholesky.h"
 #include "instantgp/gp/covariance.h"
 #include "instantgp/kernel/structure_list.h"
@@ -143,11 +144,11 @@ Simulated SimulateTable(const TableOptions& options, std::uint64_t seed, std::ui
     out.theta = DrawTableParameters(out.truth, smoothness, random);
     const double noise = DrawNoise(random);
     DrawTableInputs(rows, n, d, random, w.X);
-    w.z.resize(rows);
+    Resize(w.z, rows);
     for (double& z : w.z) z = random.Normal();
 
     const Covariance covariance(ToExpression(out.truth));
-    w.K.resize(rows, rows);
+    Resize(w.K, rows, rows);
     covariance.Gram(w.X, out.theta.data(), w.K, w.covariance);
     // From the expectation, not from the values drawn, so that the targets are a plain draw at these parameters.
     const double variance = ExpectedVariance(w.K, n);

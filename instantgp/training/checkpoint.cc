@@ -57,18 +57,18 @@ std::string SerializeCheckpoint(const TrainingConfig& config, const TrainingStat
   VisitCounters(state, [&](const char* key, const auto& value) {
     if (std::isfinite(static_cast<double>(value))) counters[key] = value;
   });
-  TensorFile file;
+  TensorViews file;
   file.metadata["format"] = kFormat;
   file.metadata["config"] = ToJson(config);
   file.metadata["state"] = counters.dump();
   VisitArrays(state, [&](const char* key, const std::vector<float>& values) {
-    file.tensors[key] = MakeTensor(values.data(), {static_cast<std::int64_t>(values.size())});
+    file.tensors[key] = ViewTensor(values.data(), {static_cast<std::int64_t>(values.size())});
   });
   return SerializeTensors(file);
 }
 
 Checkpoint ParseCheckpoint(std::string_view bytes, const std::string& origin) {
-  const TensorFile file = ParseTensors(bytes, origin);
+  const TensorViews file = ViewTensors(bytes, origin);
   const auto text = [&](const char* key) {
     const auto it = file.metadata.find(key);
     if (it == file.metadata.end()) throw Error(ErrorCode::kBadInput, origin + ": no metadata '" + key + "'");

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "instantgp/base/check.h"
+#include "instantgp/base/resize.h"
 #include "instantgp/gp/covariance.h"
 #include "instantgp/kernel/expression.h"
 
@@ -16,12 +17,14 @@ DatasetLoss EvaluateLoss(const LossConfig& config, const Structure& structure, c
   const Index size = theta.rows();
   const Covariance covariance(ToExpression(structure));
   INSTANTGP_CHECK(covariance.num_parameters() + 1 == size);
-  dtheta->setZero(size, hypotheses);
+  Resize(*dtheta, size, hypotheses);
+  dtheta->setZero();
   workspace.gradients.resize(hypotheses);
 
   ClosedFormScale own_scale = scale.value_or(ClosedFormScale{});
   const ClosedFormScale* used_scale = scale ? &own_scale : nullptr;
   const auto evaluate = [&](int k, Vector* gradient) {
+    Resize(workspace.theta, size);
     workspace.theta = theta.col(k);
     return NegativeLogMarginalLikelihood(covariance, X, y, workspace.theta, gradient, workspace.nlml, used_scale);
   };

@@ -12,6 +12,7 @@
 
 #include "instantgp/base/error.h"
 #include "instantgp/base/rng.h"
+#include "instantgp/base/tensor_header.h"
 
 namespace instantgp {
 namespace {
@@ -76,12 +77,29 @@ TEST(Safetensors, RoundTripsBitForBit) {
   EXPECT_EQ(bytes, SerializeTensors(file));
   const TensorFile back = ParseTensors(bytes, "f.bin");
   ExpectSame(file, back);
-  const std::vector<double> values = TensorAsDoubles(back, "a");
+  const TensorViews views = ViewTensors(bytes, "f.bin");
+  const std::vector<double> values = TensorAsDoubles(views, "a");
   ASSERT_EQ(values.size(), 6u);
   EXPECT_EQ(std::memcmp(values.data(), kDoubles, sizeof(kDoubles)), 0);
-  EXPECT_EQ(TensorAsFloats(back, "w.1"), (std::vector<float>{0.5f, -2}));
-  EXPECT_TRUE(TensorAsFloats(back, "empty").empty());
+  EXPECT_EQ(TensorAsFloats(views, "w.1"), (std::vector<float>{0.5f, -2}));
+  EXPECT_TRUE(TensorAsFloats(views, "empty").empty());
   EXPECT_EQ(back.tensors.at("scalar").elements(), 1);
+}
+
+// Names before and behind "__metadata__", and what must be escaped in one.
+TEST(Safetensors, TheHeaderIsCompactJsonInOrder) {
+  TensorFile file = SmallFile();
+  file.tensors["A"] = file.tensors["_"] = file.tensors["__metadata__x"] = MakeTensor(kFloats, {1, 2});
+  file.tensors["\"\\\n\x7f\x1f é"] = MakeTensor(kDoubles, {1});
+  file.metadata["\t"] = "";
+  for (const TensorFile& written : {file, TensorFile{}}) {
+    const std::string bytes = SerializeTensors(written);
+    std::uint64_t length = 0;
+    std::memcpy(&length, bytes.data(), 8);
+    std::string header = nlohmann::json::parse(bytes.substr(8, length)).dump();
+    header.resize(length, ' ');
+    EXPECT_EQ(bytes.substr(8, length), header);
+  }
 }
 
 TEST(Safetensors, RoundTripsRandomContents) {
@@ -235,6 +253,65 @@ TEST(Safetensors, DeepNestingCostsNoStack) {
   }
 }
 
+// Headers as the JSON library reads them: what it refuses is refused, and what is accepted holds what it finds.
+TEST(Safetensors, HeadersAreReadAsTheJsonLibraryReadsThem) {
+  const std::string entry =
+      R"( "a\u00e9\ud83d\ude00\n" : { "dtype" : "U8", "shape" : [ 2 , 1 ], "data_offsets" : [0,2] } )";
+  const std::string header =
+      "{" + kMeta + " ,\t" + entry + R"(,"é\\\"\/":{"shape":[],"data_offsets":[2,3],"dtype":"U8"}})";
+  const std::string pieces[] = {"\\",
+                                "\"",
+                                "\\u12",
+                                "\\ud800",
+                                "{",
+                                "}",
+                                "[",
+                                "]",
+                                ",",
+                                ":",
+                                "0",
+                                "01",
+                                "-1",
+                                "1e0",
+                                "\x80",
+                                "é",
+                                " ",
+                                "\x01",
+                                "null",
+                                "\\x",
+                                std::string(1, '\0'),
+                                "99999999999999999999"};
+  int accepted = 0;
+  for (int seed = 0; seed < 20000; ++seed) {
+    RandomStream random(seed);
+    std::string altered = header;
+    for (int edits = seed == 0 ? 0 : random.UniformInt(1, 3); edits > 0; --edits) {
+      const auto at = static_cast<std::size_t>(random.UniformInt(1, static_cast<int>(altered.size()) - 1));
+      const auto which = static_cast<std::size_t>(random.UniformInt(0, static_cast<int>(std::size(pieces)) - 1));
+      altered.replace(at, static_cast<std::size_t>(random.UniformInt(0, 2)), pieces[which]);
+    }
+    TensorHeader read;
+    std::string problem;
+    if (!ParseTensorHeader(altered, read, problem)) {
+      EXPECT_NE(problem, "");
+      continue;
+    }
+    ++accepted;
+    const auto json = nlohmann::json::parse(altered, nullptr, false);
+    ASSERT_TRUE(json.is_object()) << altered;
+    const std::size_t metadata = json.count("__metadata__");
+    EXPECT_EQ(read.tensors.size(), json.size() - metadata) << altered;
+    for (const auto& [name, tensor] : read.tensors) {
+      ASSERT_TRUE(json.contains(name)) << altered;
+      EXPECT_EQ(json[name]["dtype"], tensor.dtype);
+      EXPECT_EQ(json[name]["shape"], tensor.shape);
+      EXPECT_EQ(json[name]["data_offsets"], (std::vector<std::uint64_t>{tensor.begin, tensor.end}));
+    }
+    if (metadata > 0) EXPECT_EQ(json["__metadata__"], read.metadata) << altered;
+  }
+  EXPECT_GT(accepted, 500);
+}
+
 TEST(Safetensors, RefusesAnOversizeHeader) {
   for (const std::uint64_t length : {std::uint64_t{100'000'001}, ~std::uint64_t{0}, std::uint64_t{1} << 63}) {
     std::string bytes(reinterpret_cast<const char*>(&length), 8);
@@ -244,7 +321,8 @@ TEST(Safetensors, RefusesAnOversizeHeader) {
 }
 
 TEST(Safetensors, RefusesWrongTypesAndNames) {
-  const TensorFile file = SmallFile();
+  const std::string bytes = SerializeTensors(SmallFile());
+  const TensorViews file = ViewTensors(bytes, "f.bin");
   EXPECT_THROW(TensorAsDoubles(file, "missing"), Error);
   EXPECT_THROW(TensorAsDoubles(file, "w.1"), Error);
   EXPECT_THROW(TensorAsFloats(file, "a"), Error);

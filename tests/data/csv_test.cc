@@ -230,6 +230,7 @@ TEST(Csv, FormatThenParseIsTheIdentity) {
       for (int k = random.UniformInt(0, 6); k > 0; --k) name += "ab ,;\t\"\n#ü."[random.UniformInt(0, 8)];
       names.push_back(name + "|");
       if (random.Bernoulli(0.3)) names.back() = "#" + names.back();
+      if (random.Bernoulli(0.1)) names.back() = "\xef\xbb\xbf" + names.back();
     }
     Matrix values(random.UniformInt(1, 8), columns);
     for (Index i = 0; i < values.size(); ++i) {

@@ -1,8 +1,8 @@
 // A door is a function that hands bytes from outside to one reader and checks what must hold whatever they are.
 //
-// A door lets no exception but Error end well: anything else that leaves it is a failure. Under the preset `fuzz` every
-// *_fuzz.cc is a program of its own that libFuzzer feeds; in all other builds they are one test program, fuzz_test,
-// which replays the files of tests/fuzz/corpus, so that an input that failed once is a test ever after.
+// A door lets no exception but Error end well: anything else that leaves it is a failure. With INSTANTGP_FUZZ every
+// *_fuzz.cc is a program of its own that libFuzzer feeds; in all builds they are one test program, fuzz_test, which
+// replays the files of tests/fuzz/corpus, so that an input that failed once is a test ever after.
 #pragma once
 
 #include <cstddef>
@@ -52,12 +52,4 @@ bool Accepts(const Work& work) {
 
 }  // namespace instantgp::fuzz
 
-#ifdef INSTANTGP_FUZZER
-#define INSTANTGP_DOOR(name, door)                                                    \
-  extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) { \
-    door(std::string_view(reinterpret_cast<const char*>(data), size));                \
-    return 0;                                                                         \
-  }
-#else
 #define INSTANTGP_DOOR(name, door) static const ::instantgp::fuzz::DoorEntry door##_entry(#name, door);
-#endif

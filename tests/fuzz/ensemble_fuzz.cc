@@ -24,7 +24,7 @@ void AskEnsemble(const Ensemble& ensemble) {
 }
 
 void EnsembleDoor(std::string_view bytes) {
-  const std::string mended = Mended(bytes);
+  const std::string mended = MendedWithin(bytes);
   Accepts([&] {
     const Ensemble ensemble = ParseEnsemble(mended, "fuzz");
     const std::string written = SerializeEnsemble(ensemble);

@@ -58,7 +58,7 @@ void WriteModels(const SeedWriter& seeds) {
   const LabelledTable mixed = LabelledTable::Of(ParseRawTable(kMixed, "mixed"), options);
   const Dataset table = mixed.Learn(mixed.known);
   seeds.Write("model", "table", SerializeModel(session.Fit(table, "SE", ml)));
-  seeds.Write("recipe", "stored", RecipeToJson(*table.recipe).dump());
+  seeds.Write("recipe", "stored", RecipeToJson(*table.recipe).Text());
   seeds.Write("http", "upload",
               "/v1/models\napplication/octet-stream\n" + SerializeModel(session.Fit(data, "LIN", ml)));
   const std::vector<std::string> kernels = {"SE", "LIN"};

@@ -8,7 +8,9 @@
 namespace instantgp::fuzz {
 
 // The same bytes with the checksum computed anew where the header has one (base/safetensors.h); other bytes come back
-// as they are. Containers within (the members of an ensemble) are mended first.
+// as they are.
 std::string Mended(std::string_view container);
+// Containers within (the members of an ensemble) too.
+std::string MendedWithin(std::string_view container);
 
 }  // namespace instantgp::fuzz

@@ -16,7 +16,8 @@ void CheckStored(std::string_view text) {
   const nlohmann::json json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
   try {
     const Recipe recipe = RecipeFromJson(json);
-    Require(RecipeFromJson(RecipeToJson(recipe)) == recipe, "a recipe changes on the way through a file");
+    Require(RecipeFromJson(nlohmann::json::parse(RecipeToJson(recipe).Text())) == recipe,
+            "a recipe changes on the way through a file");
     Require(static_cast<int>(recipe.InputNames().size()) == recipe.inputs(), "inputs without a name");
     for (const ColumnRecipe& column : recipe.columns) InWords(column), Remarks(column);
     for (int input = 0; input < recipe.inputs(); ++input) {
@@ -46,7 +47,8 @@ void CheckLearnt(const LabelledTable& labelled, std::string_view text, UnseenPol
       Require(again.X.cols() == data.X.cols() && again.X.allFinite(), "new rows with other inputs");
     });
     if (data.recipe == nullptr) continue;
-    Require(RecipeFromJson(RecipeToJson(*data.recipe)) == *data.recipe, "a fitted recipe changes on the way");
+    Require(RecipeFromJson(nlohmann::json::parse(RecipeToJson(*data.recipe).Text())) == *data.recipe,
+            "a fitted recipe changes on the way");
     Accepts([&] { ParseKernelOver("SE", data.column_names, data.recipe.get()); });
   }
 }

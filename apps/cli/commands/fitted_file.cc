@@ -9,7 +9,7 @@
 namespace instantgp::cli {
 
 Fitted ParseFitted(std::string_view bytes, const std::string& origin) {
-  const std::map<std::string, std::string> metadata = ParseTensors(bytes, origin).metadata;
+  const std::map<std::string, std::string> metadata = ViewTensors(bytes, origin).metadata;
   const auto format = metadata.find("format");
   if (format != metadata.end() && format->second == kEnsembleFormat) return ParseEnsemble(bytes, origin);
   return ParseModel(bytes, origin);

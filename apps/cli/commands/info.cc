@@ -82,7 +82,7 @@ void RunInfo(const InfoArguments& options) {
     return WriteStdout(options.common.json ? JsonText(std::move(document)) : ProgramText());
   }
   const std::string bytes = ReadFile(options.file);
-  const TensorFile file = ParseTensors(bytes, options.file);
+  const TensorViews file = ViewTensors(bytes, options.file);
   const auto format = file.metadata.find("format");
   if (format == file.metadata.end()) {
     throw Error(ErrorCode::kBadInput, options.file + ": a safetensors file, but not one that InstantGP wrote");

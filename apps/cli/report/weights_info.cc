@@ -34,7 +34,7 @@ Json WeightsJson(std::string_view bytes, const std::string& origin) {
   j["trained_range"] = {{"max_n", weights.config.trained_max_n}, {"max_d", weights.config.trained_max_d}};
   j["datasets_seen"] = weights.datasets_seen;
   j["validation"] = weights.validation;
-  j["checksum"] = ParseTensors(bytes, origin).checksum;
+  j["checksum"] = ViewTensors(bytes, origin).checksum;
   return j;
 }
 
@@ -54,7 +54,7 @@ std::string WeightsText(std::string_view bytes, const std::string& origin) {
        "up to " + std::to_string(c.trained_max_n) + " rows and " + std::to_string(c.trained_max_d) + " columns"},
       {"datasets seen", std::to_string(weights.datasets_seen)}};
   for (const auto& [name, value] : weights.validation) rows.push_back({"validation " + name, Short(value)});
-  rows.push_back({"file", std::to_string(bytes.size()) + " bytes, checksum " + ParseTensors(bytes, origin).checksum});
+  rows.push_back({"file", std::to_string(bytes.size()) + " bytes, checksum " + ViewTensors(bytes, origin).checksum});
   return FormatTable(rows, 2);
 }
 
