@@ -68,7 +68,8 @@ BlockHeader::BlockHeader(std::string_view first_block, bool has_header) {
   CsvLexer lexer(text, DetectSeparator(text));
   std::vector<CsvCell> cells;
   if (!lexer.Next(cells)) return;
-  text_ = text.substr(0, lexer.position());
+  // With the table's byte-order mark: the first name may begin with another.
+  text_ = first_block.substr(0, first_block.size() - text.size() + lexer.position());
   lines_ = lexer.next_line() - 1;
 }
 

@@ -72,6 +72,14 @@ TEST_F(CsvBlocksTest, BlocksOfAnySizeGiveTheRowsOfTheWhole) {
   }
 }
 
+// The second byte-order mark belongs to the name, which is no number for it: not in later blocks either.
+TEST_F(CsvBlocksTest, ANameThatBeginsWithAByteOrderMarkStaysTheHeader) {
+  const std::string text =
+      "\xef\xbb\xbf\xef\xbb\xbf"
+      "2024\n1\n2\n3\n4\n5\n6\n";
+  EXPECT_EQ(InBlocks(text, 16), ParseTable(text, "whole").values);
+}
+
 TEST_F(CsvBlocksTest, ABlockWithTheLinesOfTheFileSaysWhereARowIsWrong) {
   std::string text = "# a comment\na,b\n";
   for (int i = 0; i < 40; ++i) text += "1,2\n";
