@@ -307,7 +307,9 @@ TEST(Safetensors, HeadersAreReadAsTheJsonLibraryReadsThem) {
       EXPECT_EQ(json[name]["shape"], tensor.shape);
       EXPECT_EQ(json[name]["data_offsets"], (std::vector<std::uint64_t>{tensor.begin, tensor.end}));
     }
-    if (metadata > 0) EXPECT_EQ(json["__metadata__"], read.metadata) << altered;
+    if (metadata > 0) {
+      EXPECT_EQ(json["__metadata__"], read.metadata) << altered;
+    }
   }
   EXPECT_GT(accepted, 500);
 }

@@ -390,7 +390,7 @@ class Processes(unittest.TestCase):
             timer.start()
             with self.assertRaises(KeyboardInterrupt):
                 call(X, y)
-            self.assertLess(time.monotonic() - pressed[0], 5)  # a likelihood of 900 rows on a busy machine
+            self.assertLess(time.monotonic() - pressed[0], 20)  # a likelihood of 900 rows on a machine with much else to do
             timer.join()
 
 
