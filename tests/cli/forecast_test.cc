@@ -267,6 +267,7 @@ TEST(CliForecastTest, TellsWhatItDoesAndDraws) {
     EXPECT_NE(run.out.find(text), std::string::npos) << text << " in " << run.out;
   }
   EXPECT_EQ(XmlProblem(ReadFile(svg)), "");
+  EXPECT_NE(ReadFile(svg).find(">2018<"), std::string::npos) << "dates are marked by dates";
   EXPECT_NE(run.out.find("No value of the past stands out."), std::string::npos) << run.out;
   // Plain numbers: the distance of the steps, and anomalies as a list even when it is empty.
   std::string numbers = "t,y\n";

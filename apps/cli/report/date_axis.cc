@@ -82,8 +82,7 @@ std::string TickText(const TickStep& step, const Moment& at) {
 
 }  // namespace
 
-std::vector<std::pair<double, std::string>> DateTicks(const ColumnRecipe& column, double low, double high, int most) {
-  const Calendar& calendar = column.calendar;
+std::vector<std::pair<double, std::string>> DateTicks(const Calendar& calendar, double low, double high, int most) {
   const double unit = calendar.step().MeanDays();
   const TickStep* step = std::end(kTickSteps) - 1;
   for (const TickStep& finer : kTickSteps) {
@@ -109,7 +108,8 @@ void LabelX(plot::Axes& axes, const Recipe* recipe, const std::vector<std::strin
             double high, int most) {
   axes.XLabel(names[static_cast<std::size_t>(input)]);
   const ColumnRecipe* const column = ColumnOfInput(recipe, input);
-  if (column != nullptr && !UnitOfInput(recipe, input).empty()) axes.XTicks(DateTicks(*column, low, high, most));
+  if (column != nullptr && !UnitOfInput(recipe, input).empty())
+    axes.XTicks(DateTicks(column->calendar, low, high, most));
 }
 
 }  // namespace instantgp::cli

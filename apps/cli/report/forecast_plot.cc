@@ -3,7 +3,11 @@
 #include <cmath>
 #include <cstdio>
 #include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "apps/cli/report/date_axis.h"
 #include "apps/cli/report/forecast_report.h"
 #include "instantgp/plot/figure.h"
 
@@ -26,38 +30,39 @@ std::string Tint(const std::string& color, double share) {
   return text;
 }
 
-// Numbers as they are, dates as decimal years, or in days where they are few.
+bool SaysYear(const std::string& tick) {
+  return tick.size() >= 4 && std::all_of(tick.end() - 4, tick.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+// Numbers as they are; dates as steps of their calendar, with round dates for marks.
 class TimeAxis {
  public:
-  explicit TimeAxis(const ForecastedSeries& one, const std::string& name) : series_(one.series), label_(name) {
+  TimeAxis(const ForecastedSeries& one, const std::string& name, int most_ticks) : series_(one.series), label_(name) {
     n_ = static_cast<int>(series_.values.size());
     shown_ = std::max(0, n_ - kMostShown);
     if (!series_.calendar || n_ == 0) return;
-    in_days_ = Day(n_ - 1) - Day(shown_) < 365;
-    label_ = in_days_ ? "days since " + series_.TimeText(shown_) : "years";
+    const int last = n_ - 1 + static_cast<int>(one.forecast.steps.size());
+    ticks_ = DateTicks(*series_.calendar, shown_, last, most_ticks);
+    if (ticks_.empty() || !SaysYear(ticks_.front().second)) label_ += ", from " + series_.TimeText(shown_);
   }
 
-  double At(int place) const {
-    if (!series_.calendar) return series_.first + series_.distance * place;
-    return in_days_ ? Day(place) - Day(shown_) : 1970 + Day(place) / 365.2425;
-  }
+  double At(int place) const { return series_.calendar ? place : series_.first + series_.distance * place; }
   int shown() const { return shown_; }  // the first place in the picture
   int length() const { return n_; }     // of the history
-  const std::string& label() const { return label_; }
+  void Label(plot::Axes& axes) const { axes.XLabel(label_).XTicks(ticks_); }
 
  private:
-  double Day(int place) const { return DaysOf(series_.calendar->At(place)); }
-
   const TimedSeries& series_;
   std::string label_;
+  std::vector<std::pair<double, std::string>> ticks_;
   int n_ = 0, shown_ = 0;
-  bool in_days_ = false;
 };
 
 void DrawForecast(const ForecastLayout& layout, const ForecastedSeries& one, const TimeAxis& time, bool legend,
                   plot::Axes& axes) {
   axes.Title(one.series.key.empty() ? layout.target_name : KeyText(one));
-  axes.XLabel(time.label()).YLabel(layout.target_name);
+  axes.YLabel(layout.target_name);
+  time.Label(axes);
   std::vector<double> x, y, xf, median;
   for (int i = time.shown(); i < time.length(); ++i) {
     x.push_back(time.At(i));
@@ -99,7 +104,8 @@ void DrawForecast(const ForecastLayout& layout, const ForecastedSeries& one, con
 void DrawComponent(const ForecastLayout& layout, const ForecastedSeries& one, const ForecastComponent& component,
                    const TimeAxis& time, plot::Axes& axes) {
   const bool factor = component.name != "trend" && one.forecast.components_of == TransformKind::kLog;
-  axes.Title(component.name).XLabel(time.label()).YLabel(factor ? "factor" : layout.target_name);
+  axes.Title(component.name).YLabel(factor ? "factor" : layout.target_name);
+  time.Label(axes);
   std::vector<double> x, y;
   for (int i = time.shown(); i < static_cast<int>(component.values.size()); ++i) {
     x.push_back(time.At(i));
@@ -117,14 +123,15 @@ std::string ForecastPlot(const ForecastLayout& layout, const std::vector<Forecas
   const std::size_t parts = explain && count == 1 ? series[0].forecast.components.size() : 0;
   const int columns = count <= 1 ? 1 : count <= 4 ? 2 : 3;
   const int rows = std::max(1, (count + columns - 1) / columns) + static_cast<int>(parts);
+  const int most_ticks = columns == 1 ? 10 : columns == 2 ? 6 : 4;
   plot::Figure figure(rows, columns);
   for (int p = 0; p < count; ++p) {
     const ForecastedSeries& one = series[static_cast<std::size_t>(p)];
-    DrawForecast(layout, one, TimeAxis(one, layout.time_name), p == 0, figure.At(p / columns, p % columns));
+    DrawForecast(layout, one, TimeAxis(one, layout.time_name, most_ticks), p == 0, figure.At(p / columns, p % columns));
   }
   for (std::size_t k = 0; k < parts; ++k) {
-    DrawComponent(layout, series[0], series[0].forecast.components[k], TimeAxis(series[0], layout.time_name),
-                  figure.At(1 + static_cast<int>(k), 0));
+    DrawComponent(layout, series[0], series[0].forecast.components[k],
+                  TimeAxis(series[0], layout.time_name, most_ticks), figure.At(1 + static_cast<int>(k), 0));
   }
   return figure.ToSvg();
 }
