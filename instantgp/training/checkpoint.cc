@@ -47,6 +47,7 @@ void KeepPrevious(const std::string& folder) {
   fs::create_hard_link(CurrentPath(folder), temporary, error);
   if (error) return;  // a file system without hard links: the atomic rename below still protects the current one
   fs::rename(temporary, PreviousPath(folder), error);
+  if (error) fs::remove(temporary, error);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "instantgp/training/log.h"
 
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -80,7 +81,12 @@ void Prepare(const std::string& path, std::int64_t bytes) {
 }
 
 std::int64_t AppendTo(const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::app | std::ios::binary);
+  std::ofstream file;
+  do {  // a signal while it is opened is no error
+    errno = 0;
+    file.clear();
+    file.open(path, std::ios::app | std::ios::binary);
+  } while (!file && errno == EINTR);
   file << text << std::flush;
   if (!file) {
     throw Error(ErrorCode::kFailure,
