@@ -22,10 +22,15 @@ class ParsedJson {
   static constexpr int kDeepest = 50;  // what lies deeper is left to the library
 
   // An empty object or array has nothing to ask memory for.
-  static void Empty(nlohmann::json& json, int depth) {
-    if (!json.is_structured() || depth == 0) return;
-    for (nlohmann::json& child : json) Empty(child, depth - 1);
-    json.clear();
+  static void Empty(nlohmann::json& json, int depth) noexcept {
+    if (depth == 0) return;
+    if (auto* const object = json.get_ptr<nlohmann::json::object_t*>()) {
+      for (auto& [name, child] : *object) Empty(child, depth - 1);
+      object->clear();
+    } else if (auto* const array = json.get_ptr<nlohmann::json::array_t*>()) {
+      for (nlohmann::json& child : *array) Empty(child, depth - 1);
+      array->clear();
+    }
   }
 
   nlohmann::json value_;
