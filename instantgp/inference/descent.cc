@@ -166,10 +166,17 @@ Descent Descend(const Covariance& covariance, const Matrix& X, const Vector& y, 
   }
   Descent descent;
   for (const End& end : ends) descent.evaluations += end.evaluations;
-  const auto best = std::min_element(ends.begin(), ends.end(), [](const End& a, const End& b) {
+  const auto better = [](const End& a, const End& b) {
     return a.point.value.ok && (!b.point.value.ok || a.value < b.value);
-  });
+  };
+  const auto best = std::min_element(ends.begin(), ends.end(), better);
   End& end = *best;
+  const End* other = nullptr;
+  for (const End& candidate : ends) {
+    if (&candidate == &end || !candidate.moved || !candidate.point.value.ok) continue;
+    if (other == nullptr || better(candidate, *other)) other = &candidate;
+  }
+  if (other != nullptr) descent.other = other->point.theta + other->point.value.log_scale * ground.scale_direction;
   end.moved = end.moved || (best != ends.begin() && best - ends.begin() <= standard);
   if (end.point.value.ok && part && plan.steps_on_all_rows > 0) {
     Type2Objective objective(covariance, table, X, y, false, pool);

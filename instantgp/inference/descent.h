@@ -13,6 +13,7 @@
 #include "instantgp/inference/learned_pull.h"
 #include "instantgp/inference/nlml_point.h"
 #include "instantgp/kernel/fixed.h"
+#include "instantgp/kernel/log_parameters.h"
 
 namespace instantgp {
 
@@ -32,6 +33,7 @@ struct Descent {
   Pull pull;         // under which it came about; no centre: no steps led there
   // What the step network read of the start that led there; empty: there is none, or that start could not be read.
   StepMatrix<float> reading;
+  LogParameters other;  // the next best end of steps, from another start, at its best scale; empty: there is none
 };
 
 // From every start, each at its best scale, and from the standard one; `fixed` rows, lengthscales and periods, stay as

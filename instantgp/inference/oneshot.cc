@@ -54,6 +54,7 @@ struct Chosen {
   Matrix curvature;  // Descent's
   Pull pull;
   StepMatrix<float> reading;
+  LogParameters other;
 };
 
 // The hypotheses, best first, on some of the rows.
@@ -100,17 +101,19 @@ std::vector<LogParameters> StartsAmong(const std::vector<NlmlPoint>& candidates,
 }
 
 Chosen Choose(const Structure& structure, const Matrix& X, const Vector& y, const Matrix& hypotheses,
-              const ClosedFormScale* scale, bool with_spread, bool with_steps, const FixedRows& fixed,
-              const StepWeights* steps, ThreadPool* pool) {
+              const ClosedFormScale* scale, bool with_spread, const OneShotOptions& options, bool bare,
+              const FixedRows& fixed, const StepWeights* steps) {
+  ThreadPool* const pool = options.pool;
   const Covariance covariance(ToExpression(structure));
   const int n = static_cast<int>(X.rows());
   const NoiseFloor floor(covariance.expression(), X, y);
   Chosen chosen;
   std::vector<NlmlPoint> candidates = Rank(structure, covariance, SpreadSample(X, y, kRankingRows), hypotheses, scale,
                                            with_spread, fixed, floor.least(), pool, &chosen.evaluations);
-  if (with_steps && !candidates.empty()) {
-    std::vector<LogParameters> starts = StartsAmong(candidates, structure, floor.least());
-    if (!with_spread) starts.resize(1);
+  std::vector<LogParameters> starts;
+  if (!bare && !candidates.empty()) starts = StartsAmong(candidates, structure, floor.least());
+  if (!with_spread && !starts.empty()) starts.resize(1);
+  if (!starts.empty() && !(options.leave_steps && starts.size() == 1)) {
     Descent descent = Descend(covariance, X, y, starts, scale, fixed, steps, pool);
     chosen.evaluations += descent.evaluations;
     chosen.point = std::move(descent.end);
@@ -118,6 +121,7 @@ Chosen Choose(const Structure& structure, const Matrix& X, const Vector& y, cons
     chosen.curvature = std::move(descent.curvature);
     chosen.pull = std::move(descent.pull);
     chosen.reading = std::move(descent.reading);
+    chosen.other = std::move(descent.other);
   }
   // As decoded; or where steps found nothing that has a factor on all rows. The best one's turn first.
   for (std::size_t k = 0; k < candidates.size() && !chosen.point.value.ok; ++k) {
@@ -162,7 +166,7 @@ OneShot InferOneShot(const TrainedNetwork& network, const Encoding& encoding, co
   const std::optional<ClosedFormScale> scale = ScaleOf(network.config());
   const StepWeights* steps = options.steps != nullptr ? options.steps : &network.steps();
   Chosen chosen =
-      Choose(structure, X, y, hypotheses, scale ? &*scale : nullptr, !bare && !near, !bare, fixed, steps, options.pool);
+      Choose(structure, X, y, hypotheses, scale ? &*scale : nullptr, !bare && !near, options, bare, fixed, steps);
   const double n = static_cast<double>(X.rows());
   const bool averaged = options.draws > 0 && !bare && n <= kMostRowsToAverage;
   double log_scale = chosen.point.value.log_scale;
@@ -187,6 +191,7 @@ OneShot InferOneShot(const TrainedNetwork& network, const Encoding& encoding, co
           .pull = std::move(chosen.pull),
           .reading = std::move(chosen.reading),
           .curvature = std::move(chosen.curvature),
+          .other = std::move(chosen.other),
           .decode_ms = decode_ms,
           .factorize_ms = clock.Milliseconds()};
 }

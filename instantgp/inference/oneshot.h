@@ -28,6 +28,8 @@ struct OneShotOptions {
   // As decoded: no hypotheses from the data, no spread, no steps, as always for the AHGP baseline. Noise that the rows
   // do not speak for is raised all the same (noise_floor.h).
   bool bare = false;
+  // The caller takes steps of its own: a single start is left as it is. Several, of periods, are told apart by steps.
+  bool leave_steps = false;
   // The kernel whose structure is asked for, where it fixes lengthscales or periods; they are held in every hypothesis
   // and draw. Null: nothing is fixed.
   const Expression* kernel = nullptr;
@@ -53,6 +55,7 @@ struct OneShot {
   Pull pull;
   StepMatrix<float> reading;
   Matrix curvature;
+  LogParameters other;  // where another start ended, at its best scale; empty: no steps were taken from one
   double decode_ms = 0, factorize_ms = 0;
 };
 

@@ -66,6 +66,10 @@ Start RunStart(Type2Objective& objective, const LogParameters& start, const Type
       again.rejected += result.summary.rejected;
       result.summary = std::move(again);
     };
+    if (options.optimizer == Optimizer::kSecondOrder) {  // needs no line search to leave the wall
+      minimize_from(raised);
+      continue;
+    }
     minimize_from(WithNoiseAtLeast(start, *level));
     double value = 0;  // a line search that meets the wall may end early
     if (objective.Evaluate(raised, &value, nullptr) && (result.summary.x.size() == 0 || value < result.summary.value)) {

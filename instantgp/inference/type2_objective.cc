@@ -1,6 +1,7 @@
 #include "instantgp/inference/type2_objective.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "instantgp/gp/cholesky.h"
@@ -57,7 +58,24 @@ bool Type2Objective::Value(Vector& theta, double* value) {
   AddWalls(moved_, value, nullptr, nullptr);
   if (map_) AddPriors(moved_, value, nullptr, nullptr);
   AddPull(moved_, value, nullptr, nullptr);
+  Remember(*value);
   return true;
+}
+
+void Type2Objective::Remember(double value) {
+  const bool first = first_.theta.size() == 0;
+  if (!first && !(lowest_.theta.size() == 0 || value < lowest_.value)) return;
+  NlmlValue nlml = last_;
+  nlml.jitter *= std::exp(nlml.log_scale);
+  nlml.log_scale = 0;
+  if (first) first_ = {evaluated_, nlml, value};
+  lowest_ = {moved_, nlml, value};
+}
+
+// Values from then on are those of another function.
+void Type2Objective::HoldNoise(double level) {
+  held_.Hold(level);
+  lowest_ = {};
 }
 
 void Type2Objective::StartFrom(NlmlPoint point) {
@@ -108,6 +126,9 @@ bool Type2Objective::Slopes(Vector* gradient, Matrix* curvature) {
 }
 
 NlmlValue Type2Objective::Nlml(const LogParameters& theta) {
+  for (const Seen* seen : {&lowest_, &first_}) {
+    if (seen->theta.size() == theta.size() && seen->theta == theta) return seen->nlml;
+  }
   factor_ = looked_at_ = false;
   return NegativeLogMarginalLikelihood(covariance_, X_, y_, theta, nullptr, workspace_);
 }

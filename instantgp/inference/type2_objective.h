@@ -52,11 +52,12 @@ class Type2Objective final : public FirstOrderFunction, public SecondOrderFuncti
   // Keep these rows where a start has them.
   void Hold(const FixedRows& fixed, bool scale_is_free);
 
+  // Costs nothing at the lowest point that Value has seen, and at the first, which is taken at its best scale.
   NlmlValue Nlml(const LogParameters& theta);
 
   // Where the noise is to be held in another fit, if the rows do not speak for that of theta.
   std::optional<double> NoiseToHold(LogParameters theta);
-  void HoldNoise(double level) { held_.Hold(level); }
+  void HoldNoise(double level);
   void ReleaseNoise() { held_ = floor_; }
 
  private:
@@ -64,6 +65,7 @@ class Type2Objective final : public FirstOrderFunction, public SecondOrderFuncti
   void AddPriors(const LogParameters& theta, double* value, Vector* gradient, Matrix* curvature) const;
   void AddWalls(const LogParameters& theta, double* value, Vector* gradient, Matrix* curvature) const;
   void AddPull(const LogParameters& theta, double* value, Vector* gradient, Matrix* curvature) const;
+  void Remember(double value);
   const ClosedFormScale* Scale() const { return map_ || !scale_is_free_ ? nullptr : &scale_; }
 
   const Covariance& covariance_;
@@ -84,6 +86,12 @@ class Type2Objective final : public FirstOrderFunction, public SecondOrderFuncti
   bool looked_at_ = false;           // whether the slopes there are kept below
   Vector kept_gradient_;
   Matrix kept_curvature_;
+  struct Seen {
+    LogParameters theta;
+    NlmlValue nlml;
+    double value = 0;
+  };
+  Seen first_, lowest_;
 };
 
 }  // namespace instantgp

@@ -254,6 +254,8 @@ Model Session::FitDecoded(const Encoding& encoding, const Structure& structure, 
                                {.pool = pool,
                                 .decoded = hypotheses,
                                 .bare = options.method == Method::kOneShot && options.steps == 0,
+                                .leave_steps = options.method == Method::kRefine && !options.steps &&
+                                               encoding.rows() <= kMostRowsWithoutOneShotSteps,
                                 .kernel = kernel,
                                 .draws = options.method == Method::kOneShot ? draws : 0,
                                 .waves = waves,
@@ -270,7 +272,7 @@ Model Session::FitDecoded(const Encoding& encoding, const Structure& structure, 
     const Scaler& scaler = encoding.scaler;
     if (kernel != nullptr) type2.fixed = FixedRowsOf(*kernel, scaler.x_range, scaler.y_std);
     const Type2Result result =
-        Refine(structure, encoding.X, encoding.y, found.hypotheses, found.scale, found.posterior.theta(), type2);
+        Refine(ToExpression(structure), encoding.X, encoding.y, found.posterior.theta(), found.other, type2);
     summary.time_ms.optimize = clock.Milliseconds();
     StopIfAsked("refining");
     // Under ML the better end is the smaller NLML; under MAP the optimiser only accepts better posterior densities.

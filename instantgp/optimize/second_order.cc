@@ -21,11 +21,19 @@ struct Proposal {
   double promise = 0;  // decrease
 };
 
-Proposal Propose(const Vector& gradient, const Matrix& H, double damping, const Reach& reach, double share) {
-  Matrix damped = H;
-  damped.diagonal().array() += damping * (H.diagonal().array() + kLeastCurvature);
-  const auto promise_of = [&](const Vector& step) { return -gradient.dot(step) - 0.5 * step.dot(H * step); };
-  const Vector whole = -damped.ldlt().solve(gradient);
+Proposal Propose(const Vector& gradient, const Matrix& B, double damping, const Reach& reach, double share) {
+  const Vector weight = (B.diagonal().array().abs() + kLeastCurvature).matrix();
+  Matrix damped = B;
+  damped.diagonal() += damping * weight;
+  Eigen::LLT<Matrix> factor(damped);
+  // The correction may have made the model bend downwards somewhere.
+  for (double more = std::max(damping, kFirstDamping); factor.info() != Eigen::Success && more < kMostDamping;
+       more *= 4) {
+    damped.diagonal() += more * weight;
+    factor.compute(damped);
+  }
+  const auto promise_of = [&](const Vector& step) { return -gradient.dot(step) - 0.5 * step.dot(B * step); };
+  const Vector whole = -factor.solve(gradient);
   Proposal proposal;
   proposal.step = whole.cwiseMax(-share * reach.down).cwiseMin(share * reach.up);
   proposal.promise = promise_of(proposal.step);
@@ -37,11 +45,36 @@ Proposal Propose(const Vector& gradient, const Matrix& H, double damping, const 
 }
 
 // How much of the curvature along the step was really there; held to what one step can tell.
-double Secant(const Vector& step, const Vector& before, const Vector& after, const Matrix& H) {
-  const double assumed = step.dot(H * step), real = step.dot(after - before);
+double Secant(const Vector& step, const Vector& change, const Matrix& H) {
+  const double assumed = step.dot(H * step), real = step.dot(change);
   if (!(assumed > 0) || !std::isfinite(real)) return 1;
   return std::clamp(real / assumed, 0.2, 2.0);
 }
+
+// What a curvature H lacks, learned from the gradients at both ends of each step (Dennis, Gay and Welsch 1981, as in
+// NL2SOL): S is the smallest change, in a metric of its own, with (H + S) step = change of the gradient. Before, it is
+// shrunk to the size that the step saw, so that what was learned far away fades.
+class Correction {
+ public:
+  explicit Correction(Index size) : S_(Matrix::Zero(size, size)) {}
+  const Matrix& S() const { return S_; }
+
+  // `H` is the curvature at the end of the step.
+  void Learn(const Vector& step, const Vector& change, const Matrix& H) {
+    const double along = step.dot(change);
+    if (!change.allFinite() || !(along > kLeastAlong * step.norm() * change.norm())) return;
+    const Vector rest = change - H * step;
+    const double seen = std::abs(step.dot(rest)), held = std::abs(step.dot(S_ * step));
+    if (held > seen) S_ *= seen / held;
+    const Vector miss = rest - S_ * step;
+    S_ += (miss * change.transpose() + change * miss.transpose()) / along -
+          (miss.dot(step) / (along * along)) * change * change.transpose();
+  }
+
+ private:
+  static constexpr double kLeastAlong = 0.1;  // a smaller cosine says little and is divided by. Not measured
+  Matrix S_;
+};
 
 }  // namespace
 
@@ -65,13 +98,14 @@ OptimizeSummary MinimizeSecondOrder(SecondOrderFunction& f, const Vector& start,
   }
   summary.curvature = H;
   double damping = kFirstDamping, size = 1, share = 1;  // of the reach
-  int idle = 0;                                         // steps in a row that gained next to nothing
+  Correction correction(x.size());
+  int idle = 0;  // steps in a row that gained next to nothing
   while (true) {
     if (options.stop.stop_requested()) {
       summary.reason = StopReason::kInterrupted;
       return summary;
     }
-    const Proposal proposal = Propose(gradient, size * H, damping, options.reach, share);
+    const Proposal proposal = Propose(gradient, size * H + correction.S(), damping, options.reach, share);
     if (!(proposal.promise > 0.1 * options.worth)) {
       summary.reason = StopReason::kConverged;
       return summary;
@@ -119,7 +153,8 @@ OptimizeSummary MinimizeSecondOrder(SecondOrderFunction& f, const Vector& start,
       return summary;
     }
     summary.curvature = H;
-    size = Secant(moved, before, gradient, H_before);
+    size = Secant(moved, gradient - before, H_before);
+    correction.Learn(moved, gradient - before, size * H);
   }
 }
 

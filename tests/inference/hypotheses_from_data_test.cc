@@ -112,13 +112,13 @@ TEST(Refine, TheSameForAnyThreadsAndNotWorseThanThePolishOfTheOneShotPoint) {
       Type2Options type2;
       type2.map = map;
       type2.max_steps = 5;
-      const auto refine = [&] { return Refine(s.given, s.X, s.y, found.hypotheses, found.scale, one_shot, type2); };
+      const Expression expression = ToExpression(s.given);
+      const auto refine = [&] { return Refine(expression, s.X, s.y, one_shot, found.other, type2); };
       const Type2Result alone = refine();
       ASSERT_TRUE(alone.ok);
       ThreadPool pool(3);
       type2.pool = &pool;
       EXPECT_EQ(refine().theta, alone.theta);
-      const Expression expression = ToExpression(s.given);
       EXPECT_NEAR(Type2Value(expression, s.X, s.y, map, alone.theta).value(), alone.value, 1e-9);
       EXPECT_LE(alone.value, Type2Value(expression, s.X, s.y, map, one_shot).value());
     }

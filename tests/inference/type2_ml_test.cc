@@ -80,29 +80,44 @@ TEST(Type2, CurvatureSavesSteps) {
   EXPECT_LT(second_order, first_order - 20 * 0.01);
 }
 
-// With nothing left of the screening the polish has the pool to itself, and must not start inside one of its loops: a
-// stop during the screening of 256 rows or more used to end in a failed check.
-TEST(Refine, AStopDuringTheScreeningEndsIt) {
-  const Simulated s = testing::DrawSimulated(300, 1, 77, 5);
-  const Structure structure = *ToStructure(ParseKernel("SE + PER", {"x"}));
-  const LogParameters start = StandardStart(ToExpression(structure));
+TEST(Refine, AStopEndsIt) {
+  const Expression kernel = ParseKernel("SE + PER", {"x"});
   ThreadPool pool(2);
   std::stop_source source;
   source.request_stop();
-  Type2Options options;
-  options.pool = &pool;
-  options.stop = source.get_token();
-  const Type2Result result = Refine(structure, s.X, s.y, start, std::nullopt, start, options);
-  EXPECT_EQ(result.reason, StopReason::kInterrupted);
+  for (const int rows : {60, 300}) {
+    const Simulated s = testing::DrawSimulated(rows, 1, 77, 5);
+    Type2Options options;
+    options.pool = &pool;
+    options.stop = source.get_token();
+    EXPECT_EQ(Refine(kernel, s.X, s.y, StandardStart(kernel), {}, options).reason, StopReason::kInterrupted) << rows;
+  }
 }
 
-TEST(Refine, HypothesesThatFailLeaveTheOthers) {
+// Without another end the standard start is there too.
+TEST(Refine, AStartThatFailsLeavesTheOther) {
   const Simulated s = testing::DrawSimulated(60, 1, 77, 5);
-  for (const char* kernel : {"SE", "SE + PER"}) {
-    const Structure structure = *ToStructure(ParseKernel(kernel, {"x"}));
-    const LogParameters start = StandardStart(ToExpression(structure));
-    const Matrix hypotheses = Matrix::Constant(start.size(), 2, std::numeric_limits<double>::quiet_NaN());
-    EXPECT_TRUE(Refine(structure, s.X, s.y, hypotheses, std::nullopt, start, {}).ok) << kernel;
+  const Expression kernel = ParseKernel("SE", {"x"});
+  const LogParameters start = StandardStart(kernel);
+  const LogParameters nowhere = Vector::Constant(start.size(), std::numeric_limits<double>::quiet_NaN());
+  const Type2Result result = Refine(kernel, s.X, s.y, nowhere, {}, {});
+  ASSERT_TRUE(result.ok);
+  EXPECT_LT(result.value, Type2Value(kernel, s.X, s.y, false, start).value());
+}
+
+// What the fit says of its ends without evaluating them again is what an evaluation says.
+TEST(Refine, TheLikelihoodItReportsIsThatOfItsParameters) {
+  for (const char* text : {"SE", "SE + PER", "LIN + MAT52"}) {
+    const Expression kernel = ParseKernel(text, {"x"});
+    for (const int rows : {12, 60, 300}) {
+      const Simulated s = testing::DrawSimulated(rows, 1, 78, rows);
+      const Type2Result result = Refine(kernel, s.X, s.y, StandardStart(kernel), {}, {});
+      ASSERT_TRUE(result.ok);
+      NlmlWorkspace workspace;
+      const Covariance covariance(kernel);
+      const NlmlValue value = NegativeLogMarginalLikelihood(covariance, s.X, s.y, result.theta, nullptr, workspace);
+      EXPECT_NEAR(result.nlml, value.nlml, 1e-8) << text << ", " << rows << " rows";
+    }
   }
 }
 
