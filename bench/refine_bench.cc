@@ -8,6 +8,7 @@
 // the two methods in turn. A cell is (table, kernel, split). At the end: the share of cells within 0.003 nats a row of
 // the better of ML and ten starts, and the median ratio of the times, by kernel.
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <map>
@@ -45,7 +46,7 @@ void FitOnce(Session& session, const Cell& cell, const FitOptions& options, Time
 
 double Quantile(std::vector<double> values, double q) {
   std::sort(values.begin(), values.end());
-  return values[static_cast<std::size_t>(q * static_cast<double>(values.size() - 1) + 0.5)];
+  return values[static_cast<std::size_t>(std::lround(q * static_cast<double>(values.size() - 1)))];
 }
 
 std::vector<std::string> Words(const std::string& list) {
