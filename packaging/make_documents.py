@@ -27,7 +27,7 @@ LICENCES = {
     "libpython": "PSF-2.0", "libcrypt": "LGPL-2.1-or-later",
 }
 SYSTEM = {"libc", "linux-libc", "libstdc++", "libgcc", "libgfortran", "libquadmath", "libpython", "libcrypt"}
-OBJECTS = {"instantgp": r"instantgp_(code|cli)\.dir/", "instantgp-mpi": r"instantgp_mpi\.dir/",
+OBJECTS = {"instantgp": r"instantgp_(code|cli|http)\.dir/", "instantgp-mpi": r"instantgp_mpi\.dir/",
            "python3-instantgp": r"instantgp_(code|python)\.dir/"}  # others: those of the library
 
 

@@ -2,6 +2,7 @@
 import json
 import pathlib
 import subprocess
+import time
 
 DEFINED_CODES = {0, 1, 2, 3, 4, 5, 130}
 
@@ -147,6 +148,24 @@ class Train(Operation):
         return ""
 
 
+class TrainResume(Train):
+    """Goes on from a run that was killed, whose logs have lines after its checkpoint and are cut back."""
+    name = "train --resume"
+    arguments = ["train", "--out", "run", "--resume", "--threads", "1", "--quiet"]
+
+    def prepare(self, folder):
+        super().prepare(folder)
+        process = subprocess.Popen([self.program, *Train.arguments], cwd=folder, stderr=subprocess.DEVNULL)
+        while process.poll() is None and not (folder / "run/checkpoint.safetensors").exists():
+            time.sleep(0.001)
+        process.kill()
+        process.wait()
+        assert not (folder / "run/last.safetensors").exists(), "it ended before it could be killed; give it more to do"
+        for name in ("log.csv", "log.jsonl"):
+            with open(folder / "run" / name, "a") as log:
+                log.write("cut off")
+
+
 class Evaluate(Operation):
     name = "evaluate"
     arguments = ["evaluate", "tables", "--data", "tables", "--out", "results", "--methods", "oneshot,ml", "--splits", "2",
@@ -207,4 +226,23 @@ class Forecast(Operation):
         return "" if (folder / "f.csv").read_text() == self.new else "f.csv differs when continued"
 
 
-ALL = [Fit, Predict, Update, Train, Evaluate, Forecast]
+class ForecastResume(Forecast):
+    """Goes on from a run that was stopped in the middle of its second series."""
+    name = "forecast --resume"
+    arguments = [*Forecast.arguments, "--resume"]
+
+    def prepare(self, folder):
+        super().prepare(folder)
+        self.must(Forecast.arguments, folder)
+        lines = (folder / "f.csv").read_text().splitlines(keepends=True)
+        (folder / "f.csv.partial").write_text("".join(lines[:5])[:-3])
+        (folder / "f.csv").write_text(self.old)
+
+    def again(self, folder):
+        result = self.run(Forecast.arguments if not (folder / "f.csv.partial").exists() else self.arguments, folder)
+        if result.returncode != 0:
+            return f"does not continue: {result.stderr.strip()[-300:]}"
+        return "" if (folder / "f.csv").read_text() == self.new else "f.csv differs when continued"
+
+
+ALL = [Fit, Predict, Update, Train, TrainResume, Evaluate, Forecast, ForecastResume]

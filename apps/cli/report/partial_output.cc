@@ -93,14 +93,13 @@ void PartialOutput::Join(const std::vector<std::string>& files, const std::vecto
   std::vector<TableText> texts;
   texts.reserve(files.size());
   for (const std::string& file : files) texts.push_back(TableText::Open(file));
-  std::ofstream out(to, std::ios::binary | std::ios::trunc);
-  out << header_;
+  AtomicFile out(to);  // which may be one of the files
+  out.Write(header_);
   for (const Segment& segment : found) {
     if (segment.file < 0) continue;
-    out << texts[static_cast<std::size_t>(segment.file)].Read(segment.begin, segment.end - segment.begin);
+    out.Write(texts[static_cast<std::size_t>(segment.file)].Read(segment.begin, segment.end - segment.begin));
   }
-  out.close();
-  if (!out) throw Error(ErrorCode::kFailure, "cannot write " + to);
+  out.Commit();
 }
 
 void PartialOutput::Prepare(bool resume, bool learned) {
@@ -114,9 +113,7 @@ void PartialOutput::Prepare(bool resume, bool learned) {
       throw Error(ErrorCode::kBadInput, partial_ + " was written " + (learned ? "without" : "with") +
                                             " --learn-priors. Remove it, or use the options it was written with.");
     }
-    const std::string joined = partial_ + ".joined";
-    Join(files, Find(files), joined);
-    Rename(joined, partial_);
+    Join(files, Find(files), partial_);
   } else {
     std::filesystem::remove(partial_);
     std::filesystem::remove(PriorsName());
@@ -179,9 +176,7 @@ void PartialOutput::Finish(int processes) {
     std::vector<std::string> files;
     files.reserve(static_cast<std::size_t>(processes));
     for (int rank = 0; rank < processes; ++rank) files.push_back(NameOf(rank));
-    const std::string joined = partial_ + ".joined";
-    Join(files, Find(files), joined);
-    Rename(joined, path_);
+    Join(files, Find(files), path_);
     for (const std::string& file : files) std::filesystem::remove(file);
   } else {
     Rename(partial_, path_);
