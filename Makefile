@@ -47,18 +47,18 @@ FUZZERS := $(patsubst tests/fuzz/%_fuzz.cc,%,$(wildcard tests/fuzz/*_fuzz.cc))
 TARGET ?= csv
 MINUTES ?= 10
 # fuzz-fast: no sanitizers, many more executions
-FUZZ_PRESET ?= fuzz
+FUZZ_PRESET ?= asan
 fuzz:  ## fuzz one door (tests/fuzz): make fuzz TARGET=csv MINUTES=10
 	@tools/setup ci
 	@$(call configure,$(FUZZ_PRESET))
 	@$(call build,$(FUZZ_PRESET),$(TARGET)_fuzz)
 	@tests/fuzz/run build/$(FUZZ_PRESET) $$(($(MINUTES) * 60)) $(TARGET)
 
-fuzz-smoke:  ## every fuzzer for 20 seconds
+fuzz-smoke:  ## every fuzzer for 20 seconds, in the build of `make asan`
 	@tools/setup ci
-	@$(call configure,fuzz)
-	@$(call build,fuzz,instantgp_fuzzers)
-	@tests/fuzz/run build/fuzz 20 $(FUZZERS)
+	@$(call configure,asan)
+	@$(call build,asan,instantgp_fuzzers)
+	@tests/fuzz/run build/asan 20 $(FUZZERS)
 
 bench:  ## build and run the benchmarks
 	@tools/setup

@@ -9,6 +9,11 @@ std::vector<NamedDoor>& AllDoors() {
   return doors;
 }
 
+int& TurnShift() {
+  static int shift = 0;
+  return shift;
+}
+
 void Require(bool holds, const std::string& what) {
   if (!holds) throw std::logic_error("fuzz: " + what);
 }

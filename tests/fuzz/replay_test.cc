@@ -37,7 +37,12 @@ TEST_P(FuzzReplay, EveryFileOfTheCorpus) {
   ASSERT_FALSE(files.empty());
   for (const std::string& file : files) {
     SCOPED_TRACE(file);
-    EXPECT_NO_THROW(found->door(ReadFile(file)));
+    // What failed once goes through every check, for the one it failed may be another one's turn today.
+    const bool failed = file.find("/failed-") != std::string::npos;
+    for (TurnShift() = 0; TurnShift() < (failed ? kMostTurns : 1); ++TurnShift()) {
+      EXPECT_NO_THROW(found->door(ReadFile(file))) << "turn " << TurnShift();
+    }
+    TurnShift() = 0;
   }
 }
 

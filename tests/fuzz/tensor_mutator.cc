@@ -7,17 +7,38 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "instantgp/base/error.h"
 #include "instantgp/base/safetensors.h"
+#include "instantgp/network/layout.h"
 #include "tests/fuzz/json_mutation.h"
 #include "tests/fuzz/mend.h"
+#include "tests/fuzz/small_networks.h"
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
 
 namespace instantgp::fuzz {
 namespace {
+
+template <typename T>
+T OddNumber(Random& random) {
+  constexpr T odd[] = {0,
+                       -1,
+                       1,
+                       T(0.5),
+                       T(1e-30),
+                       T(1e30),
+                       T(-1e9),
+                       std::numeric_limits<T>::max(),
+                       std::numeric_limits<T>::denorm_min(),
+                       std::numeric_limits<T>::infinity(),
+                       std::numeric_limits<T>::quiet_NaN(),
+                       40,
+                       -40};
+  return odd[random() % std::size(odd)];
+}
 
 constexpr std::int64_t SizeOf(TensorType type) {
   return type == TensorType::kU8 ? 1 : type == TensorType::kF32 ? 4 : 8;
@@ -43,20 +64,7 @@ void MutateMetadata(TensorFile& file, Random& random) {
 
 template <typename T>
 void SetOneOf(Tensor& tensor, Random& random) {
-  const T odd[] = {0,
-                   -1,
-                   1,
-                   T(0.5),
-                   T(1e-30),
-                   T(1e30),
-                   T(-1e9),
-                   std::numeric_limits<T>::max(),
-                   std::numeric_limits<T>::denorm_min(),
-                   std::numeric_limits<T>::infinity(),
-                   T(std::nan("")),
-                   40,
-                   -40};
-  const T value = odd[random() % std::size(odd)];
+  const T value = OddNumber<T>(random);
   const std::size_t at = random() % (tensor.bytes.size() / sizeof(T));
   std::memcpy(tensor.bytes.data() + at * sizeof(T), &value, sizeof(T));
 }
@@ -117,11 +125,29 @@ class KnownFiles {
   std::optional<TensorFile> last_;
 };
 
+// Weights of other settings: settings and tensors that fit each other would hardly ever be found one by one.
+std::string OtherNetwork(const TensorFile& file, Random& random) {
+  constexpr std::size_t kMostWeights = 2000;
+  nlohmann::json settings = nlohmann::json::parse(file.metadata.at("config"), nullptr, /*allow_exceptions=*/false);
+  if (!settings.is_object()) return {};
+  MutateJson(settings, random);
+  try {
+    const NetworkConfig config = ParseNetworkConfig(JsonText(settings), "mutator");
+    if (MakeLayout(config).num_weights > kMostWeights) return {};
+    return SerializeWeights(RandomNetwork(config, file.metadata.contains("steps")));
+  } catch (const Error&) {
+    return {};
+  }
+}
+
 std::string Mutated(const std::string& container, Random& random, int depth) {
   static KnownFiles known;
   std::optional<TensorFile> parsed = known.Read(container);
   if (!parsed) return MutatedBytes(container, container.size() + 64, random);
   TensorFile& file = *parsed;
+  if (file.metadata.contains("config") && random() % 8 == 0) {
+    if (std::string other = OtherNetwork(file, random); !other.empty()) return other;
+  }
   for (std::size_t k = 1 + random() % 3; k-- > 0;) {
     const std::size_t what = random() % 16;
     auto at = file.tensors.begin();
@@ -150,6 +176,45 @@ std::string Mutated(const std::string& container, Random& random, int depth) {
   }
 }
 
+// A number of the data, or a digit of the metadata, changed where it stands: most inputs are made so, for nothing is
+// parsed or written anew, and doors mend the checksum. False: the bytes are no container.
+bool ChangedInPlace(char* bytes, std::size_t size, Random& random) {
+  constexpr std::size_t kLengthBytes = 8;
+  std::uint64_t length = 0;
+  if (size < kLengthBytes) return false;
+  std::memcpy(&length, bytes, kLengthBytes);
+  if (length > size - kLengthBytes) return false;
+  char* const header = bytes + kLengthBytes;
+  char* const data = header + length;
+  const std::size_t words = (size - kLengthBytes - length) / 8;
+  if (words > 0 && random() % 3 != 0) {
+    char* const word = data + 8 * (random() % words);
+    const std::size_t what = random() % 4;
+    if (what == 0) {
+      const double value = OddNumber<double>(random);
+      std::memcpy(word, &value, sizeof value);
+    } else if (what == 1) {
+      const float value = OddNumber<float>(random);
+      std::memcpy(word + 4 * (random() % 2), &value, sizeof value);
+    } else if (what == 2) {
+      std::memmove(word, data + 8 * (random() % words), 8);
+    } else {
+      char& byte = word[random() % 8];
+      byte = static_cast<char>(byte ^ (1 << random() % 8));
+    }
+    return true;
+  }
+  const std::string_view text(header, length);
+  const std::size_t begin = std::min(text.find("\"__metadata__\""), text.size());
+  for (int trial = 0; trial < 40 && begin < length; ++trial) {
+    char& c = header[begin + random() % (length - begin)];
+    if (c < '0' || c > '9') continue;
+    c = static_cast<char>('0' + random() % 10);
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 }  // namespace instantgp::fuzz
 
@@ -158,6 +223,7 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
   instantgp::fuzz::Random random(seed);
   random.discard(3);
   if (random() % 8 == 0) return LLVMFuzzerMutate(data, size, max_size);
+  if (random() % 2 == 0 && instantgp::fuzz::ChangedInPlace(reinterpret_cast<char*>(data), size, random)) return size;
   const std::string mutated =
       instantgp::fuzz::Mutated(std::string(reinterpret_cast<const char*>(data), size), random, 0);
   if (mutated.size() > max_size) return LLVMFuzzerMutate(data, size, max_size);
