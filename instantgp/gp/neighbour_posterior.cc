@@ -144,6 +144,7 @@ Matrix NeighbourPosterior::Cov(const Matrix& X_new, Noise noise) const {
   Matrix cov;
   covariance_.Cross(X_new, X_new, theta_.data(), cov, scratch);
   cov += (phi_new * gain) * phi_new.transpose() - cross.transpose() * cross;
+  cov.diagonal() = cov.diagonal().array().max(0.0);
   if (noise == Noise::kObserved) cov.diagonal().array() += noise_variance();
   return 0.5 * (cov + cov.transpose());
 }
