@@ -30,12 +30,17 @@ double DaysOf(const Moment& moment) {
 }
 
 Moment MomentOfDays(double days, int offset_minutes) {
-  static const double kFirst = static_cast<double>(DayNumber(1, 1, 2));
-  static const double kLast = static_cast<double>(DayNumber(9999, 12, 31));
-  if (!(days >= kFirst && days < kLast)) return {};
+  // On the clock of the offset: its first and last days are other days of UTC.
+  static const std::int64_t first = DayNumber(1, 1, 1), last = DayNumber(9999, 12, 31);
+  if (!(days >= static_cast<double>(first - 1) && days < static_cast<double>(last + 2))) return {};
   const double whole = std::floor(days);
   const std::int64_t rest = std::llround((days - whole) * static_cast<double>(kDayUs));
-  return {static_cast<std::int64_t>(whole) * kDayUs + rest + 60'000'000LL * offset_minutes, offset_minutes};
+  const std::int64_t local_us = static_cast<std::int64_t>(whole) * kDayUs + rest + 60'000'000LL * offset_minutes;
+  // A double is good to 40 microseconds there and may fall outside by as much.
+  constexpr std::int64_t kRounding = 64;
+  const std::int64_t least = first * kDayUs, most = (last + 1) * kDayUs - 1;
+  if (local_us < least - kRounding || local_us > most + kRounding) return {};
+  return {std::clamp(local_us, least, most), offset_minutes};
 }
 
 DateFormat::DateFormat(std::string_view format) : text_(format) {

@@ -69,6 +69,14 @@ TEST(Date, DaysAndBack) {
   EXPECT_EQ(DaysOf({12 * 3'600'000'000LL, 60}), 11.0 / 24);
   EXPECT_TRUE(std::isnan(DaysOf({})));
   for (const double nowhere : {1e300, -1e300, std::nan(""), 3e6, -8e5}) EXPECT_TRUE(MomentOfDays(nowhere).missing());
+  // The ends of the calendar, which are on a clock's own days.
+  const std::int64_t first = DayNumber(1, 1, 1) * kDayUs, last = DayNumber(10000, 1, 1) * kDayUs - 1;
+  for (const int offset : {0, 14 * 60, -12 * 60}) {
+    EXPECT_NEAR(static_cast<double>(MomentOfDays(DaysOf({first, offset}), offset).local_us - first), 0, 64) << offset;
+    EXPECT_NEAR(static_cast<double>(MomentOfDays(DaysOf({last, offset}), offset).local_us - last), 0, 64) << offset;
+    EXPECT_TRUE(MomentOfDays(DaysOf({first - 1'000'000, offset}), offset).missing()) << offset;
+    EXPECT_TRUE(MomentOfDays(DaysOf({last + 1'000'000, offset}), offset).missing()) << offset;
+  }
 }
 
 TEST(Date, BadFormatsAreRefused) {
