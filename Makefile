@@ -54,11 +54,11 @@ fuzz:  ## fuzz one door (tests/fuzz): make fuzz TARGET=csv MINUTES=10
 	@$(call build,$(FUZZ_PRESET),$(TARGET)_fuzz)
 	@tests/fuzz/run build/$(FUZZ_PRESET) $$(($(MINUTES) * 60)) $(TARGET)
 
-fuzz-smoke:  ## every fuzzer for 20 seconds, in the build of `make asan`
+fuzz-smoke:  ## every fuzzer for 20 seconds from the same seed, in the build of `make asan`
 	@tools/setup ci
 	@$(call configure,asan)
 	@$(call build,asan,instantgp_fuzzers)
-	@tests/fuzz/run build/asan 20 $(FUZZERS)
+	@FUZZ_SEED=$${FUZZ_SEED:-1} tests/fuzz/run build/asan 20 $(FUZZERS)
 
 bench:  ## build and run the benchmarks
 	@tools/setup

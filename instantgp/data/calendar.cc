@@ -101,6 +101,12 @@ std::int64_t Calendar::StepMonths() const {
 }
 
 Moment Calendar::At(std::int64_t position) const {
+  const Moment moment = Unbounded(position);
+  if (moment.missing() || moment.local_us < DayNumber(1, 1, 1) * kDayUs) return {};
+  return moment.local_us < DayNumber(10'000, 1, 1) * kDayUs ? moment : Moment{};
+}
+
+Moment Calendar::Unbounded(std::int64_t position) const {
   INSTANTGP_CHECK(!first_.missing());
   // As a double first: past the years of the calendar there are integers that would overflow.
   const double years = static_cast<double>(position) * step_.MeanDays() / 365.2425;
@@ -119,7 +125,6 @@ Moment Calendar::At(std::int64_t position) const {
   } else {
     time = first_.local_us + position * step_.count * FixedLength(step_.unit);
   }
-  if (time < DayNumber(1, 1, 1) * kDayUs || time >= DayNumber(10'000, 1, 1) * kDayUs) return {};
   return {time, first_.offset_minutes};
 }
 
@@ -136,13 +141,14 @@ std::int64_t Calendar::Nearest(const Moment& moment) const {
   } else {
     return FloorDiv(time - first_.local_us, step_.count * FixedLength(step_.unit));
   }
-  while (At(guess).local_us > time) --guess;
+  while (Unbounded(guess).local_us > time) --guess;
   return guess;
 }
 
 bool Calendar::Find(const Moment& moment, std::int64_t& position) const {
   position = Nearest(moment);
-  const Moment at = At(position);
+  // A day of the year 9999 may be one of the year 10000 on the first date's clock.
+  const Moment at = Unbounded(position);
   if (at.missing()) return false;
   return ByTheClock(step_.unit) ? at.local_us == moment.local_us : at.utc_us() == moment.utc_us();
 }

@@ -49,6 +49,7 @@ class INSTANTGP_EXPORT Calendar {
   double Position(const Moment& moment) const;
 
  private:
+  Moment Unbounded(std::int64_t position) const;     // At, in any year
   std::int64_t StepMonths() const;                   // 0: not a step of months
   std::int64_t Nearest(const Moment& moment) const;  // the last k with At(k) <= moment
 
