@@ -58,6 +58,9 @@ SeriesFit FitSeries(const SeriesKernel& kernel, GridLikelihood& likelihood, cons
   options.max_steps = steps;
   // A tenth of a nat in all: no forecast changes by less.
   options.worth = 0.1 / static_cast<double>(z.size());
+  // With few parameters and priors on all of them the curvature needs no correction: on the odd half of M3 forecasts
+  // with it are as good (sMAPE 12.06) or worse (--fast: 12.21 instead of 12.17) and take a fifth longer.
+  options.correct = false;
   const OptimizeSummary summary = MinimizeSecondOrder(posterior, posterior.Start(), options);
   SeriesFit fit;
   fit.evaluations = summary.evaluations;

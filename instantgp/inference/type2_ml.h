@@ -21,7 +21,7 @@ enum class Optimizer { kLbfgs, kAdam, kSecondOrder };
 struct Type2Options {
   Optimizer optimizer = Optimizer::kLbfgs;
   bool map = false;   // add the log priors of kernel/prior.h
-  int max_steps = 0;  // 0: the optimiser's own default (L-BFGS 200, Adam 150, second order 30)
+  int max_steps = 0;  // 0: the optimiser's own default (L-BFGS 200, Adam 150, second order 60)
   int restarts = 10;  // multi-start only: starts drawn from the priors
   std::uint64_t seed = 0;
   ThreadPool* pool = nullptr;  // for the starts of a multi-start, or for halves of the matrices inside one fit

@@ -154,7 +154,7 @@ OptimizeSummary MinimizeSecondOrder(SecondOrderFunction& f, const Vector& start,
     }
     summary.curvature = H;
     size = Secant(moved, gradient - before, H_before);
-    correction.Learn(moved, gradient - before, size * H);
+    if (options.correct) correction.Learn(moved, gradient - before, size * H);
   }
 }
 

@@ -34,11 +34,12 @@ struct Reach {
 
 struct SecondOrderOptions {
   Reach reach;
-  int max_steps = 30;
+  int max_steps = 60;
   double worth = 1e-4;  // two steps in a row that gain less, or a promise of less than a tenth of it, are the end
   // From `sure_steps` on, a step that gains less than `worth_of_more` is the last.
   int sure_steps = 0;
   double worth_of_more = 0;
+  bool correct = true;  // whether S is learned, or c alone
   std::stop_token stop = {};
 };
 
