@@ -40,8 +40,8 @@ struct Timed {
 void FitOnce(Session& session, const Cell& cell, const FitOptions& options, Timed& timed) {
   const Stopwatch clock;
   const Model model = session.Fit(cell.data, cell.kernel, options);
-  timed.ms = std::min(timed.ms, clock.Milliseconds());
-  timed.summary = model.summary();
+  const double ms = clock.Milliseconds();
+  if (ms < timed.ms) timed = {ms, model.summary()};
 }
 
 double Quantile(std::vector<double> values, double q) {
