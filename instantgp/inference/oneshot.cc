@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -183,8 +184,6 @@ OneShot InferOneShot(const TrainedNetwork& network, const Encoding& encoding, co
     for (Index k = 0; k < draws.cols(); ++k) draws.col(k) = fixed.Held(draws.col(k));
   }
   return {.posterior = std::move(posterior),
-          .hypotheses = std::move(hypotheses),
-          .scale = scale,
           .evaluations = chosen.evaluations,
           .stepped = chosen.stepped,
           .draws = std::move(draws),

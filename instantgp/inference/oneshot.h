@@ -2,8 +2,6 @@
 // The one function that fits, ensembles, updates, tests and benchmarks call.
 #pragma once
 
-#include <optional>
-
 #include "instantgp/base/matrix.h"
 #include "instantgp/base/thread_pool.h"
 #include "instantgp/gp/marginal_likelihood.h"
@@ -46,11 +44,9 @@ struct OneShotOptions {
 
 struct OneShot {
   Posterior posterior;
-  Matrix hypotheses;                     // (p + 1, K): all that were ranked, without the closed-form scale
-  std::optional<ClosedFormScale> scale;  // what the network leaves to the closed form
-  int evaluations = 0;                   // likelihoods
-  bool stepped = false;                  // whether steps down the likelihood moved the answer
-  Matrix draws;                          // (p + 1, S): further parameters to average predictions over; empty: none
+  int evaluations = 0;   // likelihoods
+  bool stepped = false;  // whether steps down the likelihood moved the answer
+  Matrix draws;          // (p + 1, S): further parameters to average predictions over; empty: none
   // How the steps came there, for training: no reading where none did, or the network has no step network.
   Pull pull;
   StepMatrix<float> reading;
