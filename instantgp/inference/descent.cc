@@ -120,7 +120,8 @@ DescentPlan PlanFor(const Covariance& covariance, int n, int columns) {
 }
 
 Descent Descend(const Covariance& covariance, const Matrix& X, const Vector& y, std::span<const LogParameters> starts,
-                const ClosedFormScale* scale, const FixedRows& fixed, const StepWeights* steps, ThreadPool* pool) {
+                const ClosedFormScale* scale, const FixedRows& fixed, const StepWeights* steps, bool to_the_end,
+                ThreadPool* pool) {
   const Expression& expression = covariance.expression();
   const ParameterTable table(expression);
   const int n = static_cast<int>(X.rows()), columns = static_cast<int>(ColumnsOf(expression).size());
@@ -178,7 +179,7 @@ Descent Descend(const Covariance& covariance, const Matrix& X, const Vector& y, 
   }
   if (other != nullptr) descent.other = other->point.theta + other->point.value.log_scale * ground.scale_direction;
   end.moved = end.moved || (best != ends.begin() && best - ends.begin() <= standard);
-  if (end.point.value.ok && part && plan.steps_on_all_rows > 0) {
+  if (end.point.value.ok && part && to_the_end && plan.steps_on_all_rows > 0) {
     Type2Objective objective(covariance, table, X, y, false, pool);
     objective.Hold(fixed, true);
     objective.PullTowards(end.pull);

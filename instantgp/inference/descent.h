@@ -37,9 +37,10 @@ struct Descent {
 };
 
 // From every start, each at its best scale, and from the standard one; `fixed` rows, lengthscales and periods, stay as
-// they are. `steps` may be null or empty: then the pull is constant. `pool` may be null; the result does not depend on
-// it.
+// they are. `steps` may be null or empty: then the pull is constant. Without `to_the_end` the last steps, on all rows,
+// are left to the caller. `pool` may be null; the result does not depend on it.
 Descent Descend(const Covariance& covariance, const Matrix& X, const Vector& y, std::span<const LogParameters> starts,
-                const ClosedFormScale* scale, const FixedRows& fixed, const StepWeights* steps, ThreadPool* pool);
+                const ClosedFormScale* scale, const FixedRows& fixed, const StepWeights* steps, bool to_the_end,
+                ThreadPool* pool);
 
 }  // namespace instantgp

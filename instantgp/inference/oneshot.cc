@@ -17,6 +17,7 @@
 #include "instantgp/inference/noise_floor.h"
 #include "instantgp/inference/parameter_draws.h"
 #include "instantgp/inference/ranking.h"
+#include "instantgp/inference/refine.h"
 #include "instantgp/inference/relevant_columns.h"
 #include "instantgp/inference/row_sample.h"
 #include "instantgp/inference/spread.h"
@@ -114,8 +115,9 @@ Chosen Choose(const Structure& structure, const Matrix& X, const Vector& y, cons
   std::vector<LogParameters> starts;
   if (!bare && !candidates.empty()) starts = StartsAmong(candidates, structure, floor.least());
   if (!with_spread && !starts.empty()) starts.resize(1);
-  if (!starts.empty() && !(options.leave_steps && starts.size() == 1)) {
-    Descent descent = Descend(covariance, X, y, starts, scale, fixed, steps, pool);
+  const bool as_it_is = options.leave_steps && starts.size() == 1 && n <= kMostRowsWithoutOneShotSteps;
+  if (!starts.empty() && !as_it_is) {
+    Descent descent = Descend(covariance, X, y, starts, scale, fixed, steps, !options.leave_steps, pool);
     chosen.evaluations += descent.evaluations;
     chosen.point = std::move(descent.end);
     chosen.stepped = descent.moved;

@@ -26,7 +26,8 @@ struct OneShotOptions {
   // As decoded: no hypotheses from the data, no spread, no steps, as always for the AHGP baseline. Noise that the rows
   // do not speak for is raised all the same (noise_floor.h).
   bool bare = false;
-  // The caller takes steps of its own: a single start is left as it is. Several, of periods, are told apart by steps.
+  // The caller takes steps of its own on all rows (refine.h): one-shot takes none there, and with few rows a single
+  // start is left as it is. Several, of periods, are told apart by steps.
   bool leave_steps = false;
   // The kernel whose structure is asked for, where it fixes lengthscales or periods; they are held in every hypothesis
   // and draw. Null: nothing is fixed.

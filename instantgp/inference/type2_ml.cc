@@ -33,6 +33,7 @@ OptimizeSummary Minimize(Type2Objective& objective, const Vector& start, const T
     return MinimizeAdam(objective, start, adam);
   }
   if (options.optimizer == Optimizer::kSecondOrder) {
+    objective.SetScaleExactly();
     SecondOrderOptions second_order{.reach = objective.StepReach()};
     if (options.max_steps > 0) second_order.max_steps = options.max_steps;
     second_order.stop = options.stop;

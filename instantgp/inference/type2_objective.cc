@@ -10,6 +10,9 @@
 namespace instantgp {
 namespace {
 
+// Of an exact scale. None at all would let the scale of targets that are all zero, which the soft wall is for, vanish.
+constexpr double kFewPseudoRows = 1e-6;
+
 Vector WithoutScale(const Vector& unit, const Vector& way) { return way - unit.dot(way) * unit; }
 
 }  // namespace
@@ -44,14 +47,21 @@ void Type2Objective::Hold(const FixedRows& fixed, bool scale_is_free) {
   scale_is_free_ = scale_is_free;
 }
 
+void Type2Objective::SetScaleExactly() {
+  scale_.pseudo_rows = kFewPseudoRows;
+  exact_scale_ = true;
+}
+
 bool Type2Objective::Value(Vector& theta, double* value) {
   if (!(factor_ || looked_at_) || theta != evaluated_) {
     looked_at_ = false;
     last_ = NegativeLogMarginalLikelihood(covariance_, X_, y_, theta, nullptr, workspace_, Scale());
+    scaled_ = Scale() != nullptr;
     factor_ = last_.ok;
     evaluated_ = theta;
   }
   if (!last_.ok) return false;
+  if (exact_scale_ && scaled_ && theta[theta.size() - 1] + last_.log_scale < held_.least()) LeaveScale();
   theta += last_.log_scale * scale_direction_;
   moved_ = theta;
   *value = last_.nlml;
@@ -72,6 +82,14 @@ void Type2Objective::Remember(double value) {
   lowest_ = {moved_, nlml, value};
 }
 
+// q / 2c + n/2 log c becomes q / 2, q = |L^-1 y|^2.
+void Type2Objective::LeaveScale() {
+  const double n = static_cast<double>(y_.size()), quadratic = workspace_.alpha.squaredNorm();
+  last_.nlml += 0.5 * quadratic * (1 - std::exp(-last_.log_scale)) / n - 0.5 * last_.log_scale;
+  last_.log_scale = 0;
+  scaled_ = false;
+}
+
 // Values from then on are those of another function.
 void Type2Objective::HoldNoise(double level) {
   held_.Hold(level);
@@ -84,6 +102,7 @@ void Type2Objective::StartFrom(NlmlPoint point) {
   workspace_.covariance.pool = pool;
   evaluated_ = std::move(point.theta);
   last_ = std::move(point.value);
+  scaled_ = Scale() != nullptr;
   factor_ = last_.ok;
   looked_at_ = false;
 }
@@ -93,7 +112,8 @@ bool Type2Objective::LookAt(LogParameters& theta, double* nlml, Vector* gradient
   if (!Value(theta, &value)) return false;
   *nlml = last_.nlml;
   factor_ = false;
-  if (!NlmlGradient(covariance_, X_, evaluated_, Scale(), workspace_, gradient, curvature)) return false;
+  if (!NlmlGradient(covariance_, X_, evaluated_, scaled_ ? &scale_ : nullptr, workspace_, gradient, curvature))
+    return false;
   kept_gradient_ = *gradient;
   kept_curvature_ = *curvature;
   looked_at_ = true;
@@ -113,7 +133,7 @@ bool Type2Objective::Slopes(Vector* gradient, Matrix* curvature) {
   if (looked_at_) {
     *gradient = kept_gradient_;
     *curvature = kept_curvature_;
-  } else if (!NlmlGradient(covariance_, X_, evaluated_, Scale(), workspace_, gradient, curvature)) {
+  } else if (!NlmlGradient(covariance_, X_, evaluated_, scaled_ ? &scale_ : nullptr, workspace_, gradient, curvature)) {
     return false;
   }
   looked_at_ = false;

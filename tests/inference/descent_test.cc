@@ -41,7 +41,7 @@ TEST(Descent, NeverEndsAboveItsStartAndTakesBackMostOfAnError) {
     Evaluate(covariance, s.X, s.y, &scale, start);
     if (!start.value.ok) continue;
     const LogParameters scaled = start.theta + start.value.log_scale * ScaleDirection(covariance.expression());
-    const Descent descent = Descend(covariance, s.X, s.y, {&scaled, 1}, &scale, {}, nullptr, nullptr);
+    const Descent descent = Descend(covariance, s.X, s.y, {&scaled, 1}, &scale, {}, nullptr, true, nullptr);
     ASSERT_TRUE(descent.end.value.ok);
     EXPECT_LE(descent.end.value.nlml, start.value.nlml + 1e-3);  // at the start the scale is not counted twice
     EXPECT_GT(descent.evaluations, 0);
@@ -59,8 +59,8 @@ TEST(Descent, IsTheSameOnAnyNumberOfThreads) {
     const Covariance covariance(ToExpression(s.given));
     const ClosedFormScale scale;
     const LogParameters start = Perturbed(s.theta, 0.5, 3);
-    const Descent one = Descend(covariance, s.X, s.y, {&start, 1}, &scale, {}, nullptr, nullptr);
-    const Descent three = Descend(covariance, s.X, s.y, {&start, 1}, &scale, {}, nullptr, &pool);
+    const Descent one = Descend(covariance, s.X, s.y, {&start, 1}, &scale, {}, nullptr, true, nullptr);
+    const Descent three = Descend(covariance, s.X, s.y, {&start, 1}, &scale, {}, nullptr, true, &pool);
     EXPECT_EQ(one.end.theta, three.end.theta);
     EXPECT_EQ(one.end.value.nlml, three.end.value.nlml);
   }
@@ -96,6 +96,45 @@ TEST(Type2Objective, SlopesAreThoseOfTheValue) {
       return v;
     };
     testing::ExpectGradient(f, at, gradient, 1e-5);
+  }
+}
+
+// A polish compares values of one function: the same from everywhere along the scale, and where held noise forbids the
+// best scale, asked for again at the point it answered.
+TEST(Type2Objective, AnExactScaleIsTheSameFromEverywhere) {
+  RandomStream random(5);
+  for (int k = 0; k < 20; ++k) {
+    const int d = 1 + k % 3;
+    const Expression expression = ToExpression(testing::RandomStructure(random, d));
+    const Covariance covariance(expression);
+    const ParameterTable table(expression);
+    const Simulated s = DrawPositive(static_cast<std::uint64_t>(k), 20, d);
+    Type2Objective objective(covariance, table, s.X, s.y, false, nullptr);
+    objective.SetScaleExactly();
+    LogParameters at = DrawFromPrior(table, random);
+    at.noise() = std::log(0.1);
+    double value = 0, again = 0;
+    LogParameters moved = at, from_there = at + 1.5 * ScaleDirection(expression);
+    ASSERT_TRUE(objective.Value(moved, &value));
+    ASSERT_TRUE(objective.Value(from_there, &again));
+    EXPECT_NEAR(again, value, 1e-6);
+    EXPECT_LT((from_there - moved).cwiseAbs().maxCoeff(), 1e-3);
+
+    objective.HoldNoise(moved.noise() + 0.3);
+    LogParameters held = moved;
+    ASSERT_TRUE(objective.Evaluate(held, &again, nullptr));  // knows no scale
+    ASSERT_TRUE(objective.Value(held, &value));
+    EXPECT_EQ(held, moved);
+    EXPECT_NEAR(again, value, 1e-9);
+    Vector gradient;
+    Matrix curvature;
+    ASSERT_TRUE(objective.Slopes(&gradient, &curvature));
+    const auto f = [&](const Vector& theta) {
+      double v = 0;
+      EXPECT_TRUE(objective.Evaluate(theta, &v, nullptr));
+      return v;
+    };
+    testing::ExpectGradient(f, moved, gradient, 1e-5);
   }
 }
 

@@ -134,13 +134,13 @@ TEST(LearnedPull, ADescentAnswersForItsPullOnAnyNumberOfThreads) {
     const Covariance covariance(ToExpression(s.given));
     const ClosedFormScale scale;
     const LogParameters start = (s.theta.array() + 0.3).matrix();
-    const Descent one = Descend(covariance, s.X, s.y, {&start, 1}, &scale, {}, &steps, nullptr);
-    const Descent three = Descend(covariance, s.X, s.y, {&start, 1}, &scale, {}, &steps, &pool);
+    const Descent one = Descend(covariance, s.X, s.y, {&start, 1}, &scale, {}, &steps, true, nullptr);
+    const Descent three = Descend(covariance, s.X, s.y, {&start, 1}, &scale, {}, &steps, true, &pool);
     ASSERT_TRUE(one.end.value.ok);
     EXPECT_EQ(one.end.theta, three.end.theta);
     EXPECT_EQ(one.pull.precision, three.pull.precision);
     EXPECT_EQ(one.reading.rows(), start.size());
-    const Descent constant = Descend(covariance, s.X, s.y, {&start, 1}, &scale, {}, nullptr, nullptr);
+    const Descent constant = Descend(covariance, s.X, s.y, {&start, 1}, &scale, {}, nullptr, true, nullptr);
     EXPECT_NE(one.end.theta, constant.end.theta);
     EXPECT_EQ(constant.reading.size(), 0);
   }
@@ -162,7 +162,7 @@ TEST(LearnedPull, HoldsWhatTheKernelFixes) {
   }
   ASSERT_FALSE(fixed.empty());
   const LogParameters start = fixed.Held(s.theta);
-  const Descent descent = Descend(covariance, s.X, s.y, {&start, 1}, &scale, fixed, &steps, nullptr);
+  const Descent descent = Descend(covariance, s.X, s.y, {&start, 1}, &scale, fixed, &steps, true, nullptr);
   ASSERT_TRUE(descent.end.value.ok);
   EXPECT_EQ(descent.end.theta[fixed.rows[0]], fixed.log_values[0]);
 }

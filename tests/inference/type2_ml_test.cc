@@ -73,7 +73,7 @@ TEST(Type2, CurvatureSavesSteps) {
     first_order += FitType2(e, s.X, s.y, options).value;
     options.optimizer = Optimizer::kSecondOrder;
     const Type2Result result = FitType2(e, s.X, s.y, options);
-    EXPECT_NEAR(result.value, Type2Value(e, s.X, s.y, false, result.theta).value(), 1e-2);
+    EXPECT_NEAR(result.value, Type2Value(e, s.X, s.y, false, result.theta).value(), 1e-5);
     EXPECT_LE(result.value, Type2Value(e, s.X, s.y, false, StandardStart(e)).value());
     second_order += result.value;
   }
