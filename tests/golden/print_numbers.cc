@@ -3,13 +3,18 @@
 //
 //   gp       likelihood, gradient and prediction of every golden case, in double
 //   network  the parameters that the embedded network answers for every golden case it can read, in float
+//   double   the same by the same weights in double, which says how far rounding takes the line above
 #include <cstdio>
 #include <string>
+#include <vector>
 
 #include "instantgp/gp/marginal_likelihood.h"
 #include "instantgp/gp/posterior.h"
+#include "instantgp/inference/embedded_weights.h"
 #include "instantgp/inference/trained_network.h"
 #include "instantgp/kernel/structure.h"
+#include "instantgp/network/network.h"
+#include "instantgp/network/weights.h"
 #include "tests/support/golden_case.h"
 
 namespace instantgp {
@@ -34,6 +39,18 @@ void PrintGaussianProcess(std::size_t number, const testing::GoldenInputs& in) {
   }
 }
 
+Matrix DecodedInDouble(const testing::GoldenInputs& in, const Structure& structure) {
+  static const NetworkWeights stored = ParseWeights(EmbeddedWeights(), "the embedded weights");
+  static const std::vector<double> weights(stored.values.begin(), stored.values.end());
+  const Network<double> network(stored.config);
+  Workspace<double> workspace;
+  Embedding<double> embedding;
+  Matrix theta;
+  network.Encode(weights.data(), in.X, in.y, workspace, &embedding);
+  network.Decode(weights.data(), embedding, structure, workspace, &theta);
+  return theta;
+}
+
 void PrintNetwork(std::size_t number, const testing::GoldenInputs& in) {
   const auto structure = ToStructure(in.expression);
   if (!structure || in.X.rows() < 2) return;
@@ -42,9 +59,12 @@ void PrintNetwork(std::size_t number, const testing::GoldenInputs& in) {
   table.y = in.y;
   const TrainedNetwork& network = TrainedNetwork::Embedded();
   const Matrix theta = network.Decode(network.Encode(std::move(table)), *structure);
+  const Matrix in_double = DecodedInDouble(in, *structure);
   for (Index k = 0; k < theta.cols(); ++k) {
     for (Index p = 0; p < theta.rows(); ++p) {
-      Print("network", number, std::to_string(k) + "." + std::to_string(p), theta(p, k));
+      const std::string name = std::to_string(k) + "." + std::to_string(p);
+      Print("network", number, name, theta(p, k));
+      Print("double", number, name, in_double(p, k));
     }
   }
 }
