@@ -76,10 +76,10 @@ TEST(NeighboursModel, SameBitsWhateverTheThreadsAndSameAnswerWhateverTheOrder) {
 }
 
 TEST(NeighboursModel, KernelsOfEveryKind) {
-  const Dataset data = Waves(700), fresh = Waves(200, 0.1, 8);
+  const Dataset data = Waves(300), fresh = Waves(100, 0.1, 8);
   for (const char* kernel : {"SE", "MAT52", "SE + LIN", "SE*PER + LIN", "SE(x1)*LIN(x2)*SE(x2)", "PER(x1)*SE(x2)",
                              "SE + MAT52", "PER(x1, period=3.14159)*SE(x2)"}) {
-    const Model model = Fit(data, kernel, ByNeighbours(48));
+    const Model model = Fit(data, kernel, ByNeighbours(32));
     EXPECT_LT(model.Score(fresh.X, fresh.y).rmse_standardized, 1.05) << kernel;
     EXPECT_TRUE(model.Predict(fresh.X).std.allFinite()) << kernel;
   }
@@ -94,7 +94,7 @@ TEST(NeighboursModel, KernelsOfEveryKind) {
 
 TEST(NeighboursModel, DegenerateTables) {
   RandomStream random(9);
-  const Dataset waves = Waves(400);
+  const Dataset waves = Waves(200);
   const auto fit = [&](const Matrix& X, const Vector& y) {
     const Model model = Fit(Dataset::Of(X, y), "SE", ByNeighbours());
     const Prediction prediction = model.Predict(X.topRows(std::min<Eigen::Index>(20, X.rows())));
@@ -103,11 +103,11 @@ TEST(NeighboursModel, DegenerateTables) {
     return prediction;
   };
   {  // every row four times
-    Matrix X(1600, 3);
-    Vector y(1600);
+    Matrix X(800, 3);
+    Vector y(800);
     for (int k = 0; k < 4; ++k) {
-      X.middleRows(400 * k, 400) = waves.X;
-      y.segment(400 * k, 400) = waves.y;
+      X.middleRows(200 * k, 200) = waves.X;
+      y.segment(200 * k, 200) = waves.y;
     }
     fit(X, y);
   }
@@ -117,7 +117,7 @@ TEST(NeighboursModel, DegenerateTables) {
   X = waves.X;
   X.col(1) = X.col(1).array().floor().unaryExpr([](double v) { return std::fmod(v, 3.0); });
   fit(X, waves.y);  // three levels
-  const Prediction constant = fit(waves.X, Vector::Constant(400, 5));
+  const Prediction constant = fit(waves.X, Vector::Constant(200, 5));
   EXPECT_LT((constant.mean.array() - 5).abs().maxCoeff(), 1e-6);
   fit(Matrix::Constant(50, 2, 1.0), Vector::Constant(50, 1.0));
   fit(waves.X * 1e300, waves.y);
