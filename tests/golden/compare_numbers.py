@@ -2,14 +2,15 @@
 """compare_numbers.py FIRST SECOND: what print_numbers wrote on two processors; fails where they differ too much.
 
 A number in double, of a Gaussian process or of the network, may differ by 1e-9 of itself (of 1e-11 where it is smaller:
-derivatives that vanish). One of the network in float, a logarithm of a parameter, may be 1e-5 from the same number in double on
-either processor: rounding takes it up to there, in other directions where sums are made in another order or without fused
-multiplication. How far the two are from each other is printed too.
+derivatives that vanish). One of the network in float, a logarithm of a parameter, may be 2e-5 from the same number in double on
+either processor, and from that of the other: rounding takes it up to 0.7e-5 away with AVX2 and 1.4e-5 with NEON, whose sums have
+another order. How many are more than 1e-5 apart is printed.
 """
 import sys
 
 IN_DOUBLE = 1e-9
-IN_FLOAT = 1e-5
+IN_FLOAT = 2e-5
+APART = 1e-5  # what is told of two in float
 
 
 def read(path):
@@ -41,7 +42,8 @@ def main(first, second):
     failed += report("network in double", first["double"], second["double"], IN_DOUBLE, True)
     failed += report("network, first against double", first["network"], first["double"], IN_FLOAT, False)
     failed += report("network, second against double", second["network"], second["double"], IN_FLOAT, False)
-    report("network, first against second", first["network"], second["network"], IN_FLOAT, False)
+    failed += report("network, first against second", first["network"], second["network"], IN_FLOAT, False)
+    report("the same", first["network"], second["network"], APART, False)
     sys.exit(failed > 0)
 
 
