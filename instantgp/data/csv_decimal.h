@@ -9,6 +9,8 @@
 #include <cstring>
 #include <system_error>
 
+#include "instantgp/base/from_chars.h"
+
 namespace instantgp {
 
 namespace decimal_parts {
@@ -97,10 +99,10 @@ inline const char* ReadDecimal(const char* at, const char* end, bool decimal_com
     const auto size = static_cast<std::size_t>(p - first);
     if (size > copy.size()) return nullptr;
     for (std::size_t k = 0; k < size; ++k) copy[k] = first[k] == ',' ? '.' : first[k];
-    read = std::from_chars(copy.data(), copy.data() + size, magnitude);
+    read = FromChars(copy.data(), copy.data() + size, magnitude);
     read.ptr = first + (read.ptr - copy.data());
   } else {
-    read = std::from_chars(first, p, magnitude);
+    read = FromChars(first, p, magnitude);
   }
   *value = negative ? -magnitude : magnitude;
   return read.ptr == p && read.ec == std::errc() ? p : nullptr;

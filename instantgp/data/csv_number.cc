@@ -6,6 +6,8 @@
 #include <string>
 #include <system_error>
 
+#include "instantgp/base/from_chars.h"
+
 namespace instantgp {
 
 namespace {
@@ -65,7 +67,7 @@ CellValue ReadCell(std::string_view text, bool decimal_comma) {
 
   double value = 0;
   const char* const end = magnitude.data() + magnitude.size();
-  const auto [stopped, status] = std::from_chars(magnitude.data(), end, value, std::chars_format::general);
+  const auto [stopped, status] = FromChars(magnitude.data(), end, value);
   if (stopped != end) return {CellKind::kText, 0};
   if (status == std::errc::result_out_of_range) {
     if (IsTooLarge(magnitude)) return {CellKind::kInfinite, 0};

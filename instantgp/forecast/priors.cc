@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "instantgp/base/error.h"
+#include "instantgp/base/from_chars.h"
 
 namespace instantgp {
 namespace {
@@ -17,7 +18,7 @@ std::string AllDigits(double value) {
 
 template <typename Number>
 bool ReadNumber(std::string_view text, Number* value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *value);
+  const auto [end, error] = FromChars(text.data(), text.data() + text.size(), *value);
   return error == std::errc() && end == text.data() + text.size();
 }
 

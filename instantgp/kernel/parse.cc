@@ -10,6 +10,7 @@
 
 #include "instantgp/base/diagnosis.h"
 #include "instantgp/base/error.h"
+#include "instantgp/base/from_chars.h"
 #include "instantgp/kernel/column_text.h"
 #include "instantgp/kernel/spoken.h"
 
@@ -209,7 +210,7 @@ class Parser {
       if (other.kind == *found) Fail(begin, std::string(Name(*found)) + " is fixed twice", "Keep one of the two.");
     }
     double value = 0;
-    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
+    const auto [end, error] = FromChars(number.data(), number.data() + number.size(), value);
     if (error != std::errc() || end != number.data() + number.size()) value = LengthInWords(leaf, *found, number);
     if (!(value > 0) || !std::isfinite(value)) {
       Fail(begin, "\"" + OneLine(number) + "\" is no value for the " + std::string(Name(*found)),

@@ -8,6 +8,7 @@
 #include "apps/cli/options/common.h"
 #include "apps/serve/http/url.h"
 #include "instantgp/base/diagnosis.h"
+#include "instantgp/base/from_chars.h"
 
 namespace instantgp::serve {
 namespace {
@@ -34,7 +35,7 @@ std::optional<double> NumberOf(const Json& value) {
   if (!value.is_string()) return std::nullopt;
   const std::string& text = value.get_ref<const std::string&>();
   double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const auto [end, error] = FromChars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(number)) return std::nullopt;
   return number;
 }

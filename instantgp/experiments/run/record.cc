@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "instantgp/base/error.h"
+#include "instantgp/base/from_chars.h"
 #include "instantgp/data/csv_lexer.h"
 
 namespace instantgp {
@@ -44,7 +45,7 @@ std::string NumberText(double value) {
 
 template <typename T>
 bool ReadNumber(const std::string& text, T& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const auto [end, error] = FromChars(text.data(), text.data() + text.size(), value);
   return error == std::errc() && end == text.data() + text.size();
 }
 
