@@ -11,10 +11,15 @@ std::from_chars_result FromCharsByStrtod(const char* first, const char* last, do
 
 template <typename Number>
 std::from_chars_result FromChars(const char* first, const char* last, Number& value) {
-#ifndef __cpp_lib_to_chars
-  if constexpr (std::is_same_v<Number, double>) return FromCharsByStrtod(first, last, value);
-#endif
+#ifdef __cpp_lib_to_chars
   return std::from_chars(first, last, value);
+#else
+  if constexpr (std::is_same_v<Number, double>) {
+    return FromCharsByStrtod(first, last, value);
+  } else {
+    return std::from_chars(first, last, value);
+  }
+#endif
 }
 
 }  // namespace instantgp
