@@ -4,6 +4,7 @@
 
 #include <Eigen/LU>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 
 #include "instantgp/base/error.h"
