@@ -115,15 +115,20 @@ void Posterior::PartMeanAndStd(const Covariance& part, const Vector& part_theta,
       std->segment(first, count) -= k.colwise().squaredNorm().transpose();
     }
   }
-  if (std != nullptr) *std = std->array().max(0.0).sqrt();
+  if (mean != nullptr) RequireFinite(*mean);
+  if (std == nullptr) return;
+  RequireFinite(*std);
+  *std = std->array().max(0.0).sqrt();
 }
 
 Matrix Posterior::Cov(const Matrix& X_new, Noise noise) const {
   Matrix V;
   Matrix cov = Conditional(X_new, 0, V);
+  RequireFinite(cov.diagonal());
   cov.diagonal() = cov.diagonal().array().max(0.0);
   if (noise == Noise::kObserved) cov.diagonal().array() += noise_variance();
   cov.triangularView<Eigen::StrictlyUpper>() = cov.transpose();
+  RequireFinite(cov);
   return cov;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "instantgp/base/error.h"
@@ -54,6 +55,16 @@ Matrix Predictive::NumberedSamples(const Matrix& X_new, Noise noise, std::span<c
     }
   }
   return samples;
+}
+
+void Predictive::RequireFinite(const Eigen::Ref<const Matrix>& rows) {
+  for (Index i = 0; i < rows.rows(); ++i) {
+    if (rows.row(i).allFinite()) continue;
+    throw Error(ErrorCode::kNumerical,
+                "no prediction for row " + std::to_string(i + 1) +
+                    ": the kernel there is larger than a floating-point number can be. Look for extreme values in the "
+                    "row, or take a kernel with fewer LIN factors.");
+  }
 }
 
 double Predictive::log_marginal_likelihood() const { return -nlml() * static_cast<double>(y().size()); }

@@ -17,7 +17,8 @@ class Predictive {
  public:
   virtual ~Predictive() = default;
 
-  // Either may be null. The latent variance is clamped at 0 against rounding.
+  // Either may be null. The latent variance is clamped at 0 against rounding. This and Cov throw Error(kNumerical) where
+  // a row is so far away that the kernel there is larger than a double.
   virtual void MeanAndStd(const Matrix& X_new, Noise noise, Vector* mean, Vector* std) const = 0;
   virtual Matrix Cov(const Matrix& X_new, Noise noise) const = 0;  // (m, m), symmetric
 
@@ -39,6 +40,9 @@ class Predictive {
   double noise_variance() const;
 
  protected:
+  // Throws that error, naming the first row with a number that is not finite.
+  static void RequireFinite(const Eigen::Ref<const Matrix>& rows);
+
   Predictive() = default;
   Predictive(const Predictive&) = default;
   Predictive& operator=(const Predictive&) = default;

@@ -56,7 +56,9 @@ void SparsePosterior::MeanAndStd(const Matrix& X_new, Noise noise, Vector* mean,
       std->segment(first, count) += v.colwise().squaredNorm().transpose();
     }
   }
+  if (mean != nullptr) RequireFinite(*mean);
   if (std != nullptr) {
+    RequireFinite(*std);
     const double added = noise == Noise::kObserved ? noise_variance() : 0.0;
     *std = (std->array().max(0.0) + added).sqrt();
   }
@@ -72,9 +74,11 @@ Matrix SparsePosterior::Cov(const Matrix& X_new, Noise noise) const {
   cov.selfadjointView<Eigen::Lower>().rankUpdate(v.transpose(), -1.0);
   SolveLower(parts_.LB, v);
   cov.selfadjointView<Eigen::Lower>().rankUpdate(v.transpose(), 1.0);
+  RequireFinite(cov.diagonal());
   cov.diagonal() = cov.diagonal().array().max(0.0);
   if (noise == Noise::kObserved) cov.diagonal().array() += noise_variance();
   cov.triangularView<Eigen::StrictlyUpper>() = cov.transpose();
+  RequireFinite(cov);
   return cov;
 }
 

@@ -89,6 +89,8 @@ void TrainingConfig::Validate() const {
           "'schedule.cycles' and 'cycle_growth' must be positive");
   Require(loss.phase == 1 || loss.phase == 2, "'loss.phase' must be 1 or 2");
   Require(IsShare(loss.other_probability) && loss.other_weight >= 0, "'loss.other_probability' must lie in [0, 1]");
+  Require(loss.noise_rungs >= 0 && loss.noise_rungs <= 8 && IsShare(loss.rung_weight),
+          "'loss.noise_rungs' must lie in 0..8 and 'rung_weight' in [0, 1]");
   Require(loss.output_clip >= 0 && loss.nlml_weight > 0 && loss.noise_weight >= 0,
           "'loss.output_clip' and 'noise_weight' must not be negative, 'nlml_weight' must be positive");
   Require(min_n >= 1 && max_n >= min_n && max_n <= 4096,

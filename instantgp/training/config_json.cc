@@ -55,6 +55,7 @@ void Visitor(ScheduleConfig& c, Visit&& visit) {
 template <typename Visit>
 void Visitor(LossConfig& c, Visit&& visit) {
   visit("phase", c.phase), visit("other_probability", c.other_probability), visit("other_weight", c.other_weight);
+  visit("noise_rungs", c.noise_rungs), visit("rung_weight", c.rung_weight);
   visit("output_clip", c.output_clip), visit("nlml_weight", c.nlml_weight), visit("noise_weight", c.noise_weight);
 }
 template <typename Visit>

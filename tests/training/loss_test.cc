@@ -96,6 +96,59 @@ TEST(Loss, PhaseOneGradientIncludesTheOthersWithTheirWeight) {
   }
 }
 
+// The lowest (hypothesis, times a tenth of its noise) on the way down from each hypothesis; 0 times: as decoded.
+struct Lowest {
+  int hypothesis = 0, tenths = 0;
+};
+Lowest LowestOnLadders(const Case& c, int rungs) {
+  Lowest lowest;
+  double least = INFINITY;
+  for (int k = 0; k < c.theta.cols(); ++k) {
+    LogParameters theta = c.theta.col(k);
+    double before = INFINITY;
+    for (int r = 0; r <= rungs; ++r, theta.noise() -= std::log(10.0)) {
+      const double value = Nlml(c, theta);
+      if (!(value < before)) break;
+      before = value;
+      if (value < least) {
+        least = value;
+        lowest = {k, r};
+      }
+    }
+  }
+  return lowest;
+}
+
+TEST(Loss, HypothesesWithTooMuchNoiseLearnFromTheRungBelow) {
+  int below = 0, of_another = 0;
+  for (std::uint64_t index = 0; index < 40; ++index) {
+    Case c = MakeCase(index, 3);
+    c.theta.row(c.theta.rows() - 1).array() += 3;
+    LossConfig config = Unclipped(1);
+    config.other_probability = 0;
+    config.noise_rungs = 2;
+    config.rung_weight = 0.3;
+    Matrix dtheta;
+    const DatasetLoss loss = Evaluate(config, c, c.theta, &dtheta);
+    const Lowest lowest = LowestOnLadders(c, config.noise_rungs);
+    below += lowest.tenths > 0;
+    of_another += lowest.hypothesis != loss.best;
+    const auto f = [&](const Vector& flat) {
+      const Matrix theta = Eigen::Map<const Matrix>(flat.data(), c.theta.rows(), c.theta.cols());
+      const double as_decoded = Nlml(c, theta.col(loss.best));
+      if (lowest.tenths == 0) return as_decoded;
+      LogParameters low = theta.col(lowest.hypothesis);
+      low.noise() -= lowest.tenths * std::log(10.0);
+      return (1 - config.rung_weight) * as_decoded + config.rung_weight * Nlml(c, low);
+    };
+    EXPECT_EQ(loss.loss, Nlml(c, c.theta.col(loss.best))) << "the loss itself is that of the noise as decoded";
+    testing::ExpectGradient(f, c.theta.reshaped(), dtheta.reshaped());
+  }
+  EXPECT_GT(below, 10);
+  EXPECT_LT(below, 40);
+  EXPECT_GT(of_another, 0);
+}
+
 TEST(Loss, OthersJoinWithTheirProbability) {
   LossConfig config = Unclipped(1);
   const Case c = MakeCase(3, 4);

@@ -1,0 +1,52 @@
+#include "instantgp/inference/linear_guess.h"
+
+#include <Eigen/QR>
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "instantgp/kernel/parameters.h"
+
+namespace instantgp {
+namespace {
+
+constexpr std::array kShortest = {20.0, 100.0};  // of the lengthscales
+constexpr double kSteepest = 1e-4;               // slopes below this share of the largest one are none
+// Log noise variances, relative to what the line leaves.
+constexpr std::array kNoiseOfALine = {0.0, -2.3, -4.6, -6.9, -9.2};
+constexpr double kLeastLeft = 1e-10;  // of the variance of the targets
+
+}  // namespace
+
+std::vector<NoiseLadder> LinearLadders(const Expression& expression, const Matrix& X, const Vector& y,
+                                       const LogParameters& answer, double share) {
+  std::vector<NoiseLadder> ladders;
+  const ParameterTable table(expression);
+  const std::vector<Index> lengthscales =
+      table.Rows(ParameterKind::kLengthscale, {Elementary::kSE, Elementary::kMAT52});
+  const std::vector<int> columns = ColumnsOf(expression);
+  const Index n = X.rows(), d = static_cast<Index>(columns.size());
+  const double variance = (y.array() - y.mean()).square().mean();
+  if (lengthscales.empty() || !(variance > 0) || n < 2 * (d + 1)) return ladders;
+  Matrix centred = X(Eigen::all, columns);
+  centred.rowwise() -= centred.colwise().mean().eval();
+  const Vector u = y.array() - y.mean();
+  const Vector slopes = centred.completeOrthogonalDecomposition().solve(u);
+  const double left = std::max((u - centred * slopes).squaredNorm() / static_cast<double>(n - d - 1) / variance, kLeastLeft);
+  const double steepest = slopes.cwiseAbs().maxCoeff();
+  if (!slopes.allFinite() || !(steepest > 0) || !(left < share)) return ladders;
+  for (const double shortest : kShortest) {
+    const double log_variance = 2 * std::log(shortest * steepest);
+    NoiseLadder ladder{answer, {}, true};
+    for (const double rung : kNoiseOfALine) ladder.log_noises.push_back(std::log(left * variance) - log_variance + rung);
+    for (const Index row : lengthscales) {
+      const int column = table[static_cast<std::size_t>(row)].column;
+      const auto at = std::find(columns.begin(), columns.end(), column) - columns.begin();
+      ladder.theta[row] = std::log(shortest / std::max(std::abs(slopes[at]) / steepest, kSteepest));
+    }
+    ladders.push_back(std::move(ladder));
+  }
+  return ladders;
+}
+
+}  // namespace instantgp
