@@ -89,7 +89,7 @@ double TargetTransform::Inverse(double g) const {
     case TransformKind::kLog:
       return std::max(0.0, std::exp(std::min(g, most_)) - shift_);
     case TransformKind::kBoxCox:
-      return g <= 0 ? 0 : std::max(0.0, g * g / 4 - shift_);
+      return g <= 0 ? 0 : std::max(0.0, Representable(g * g / 4) - shift_);
   }
   INSTANTGP_CHECK(false);
   return 0;

@@ -17,8 +17,8 @@ class Predictive {
  public:
   virtual ~Predictive() = default;
 
-  // Either may be null. The latent variance is clamped at 0 against rounding. This and Cov throw Error(kNumerical) where
-  // a row is so far away that the kernel there is larger than a double.
+  // Either may be null. The latent variance is clamped at 0 against rounding. This and Cov throw Error(kNumerical)
+  // where a row is so far away that the kernel there is larger than a double.
   virtual void MeanAndStd(const Matrix& X_new, Noise noise, Vector* mean, Vector* std) const = 0;
   virtual Matrix Cov(const Matrix& X_new, Noise noise) const = 0;  // (m, m), symmetric
 

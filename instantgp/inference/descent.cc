@@ -51,6 +51,7 @@ struct End {
   double value = 0;  // the likelihood and the pull, on all rows
   int evaluations = 0;
   bool moved = false;
+  bool at_best_scale = true;
   Matrix curvature;  // per point, near the end; empty: none was made
   Pull pull;
   StepMatrix<float> reading;
@@ -63,9 +64,25 @@ struct Ground {
   const ClosedFormScale* scale;
   const FixedRows& fixed;
   LogParameters scale_direction;
-  int n;        // all rows
-  int columns;  // of the kernel
+  double least_noise;  // noise_floor.h, of all rows
+  int n;               // all rows
+  int columns;         // of the kernel
 };
+
+// At the best scale, or as it stands where that would take the noise through its wall: an end must not count for noise
+// that it will not be left.
+void EvaluateWithNoiseAllowed(const Ground& ground, const Matrix& X, const Vector& y, End& end) {
+  NlmlPoint& point = end.point;
+  Evaluate(ground.covariance, X, y, ground.scale, point);
+  ++end.evaluations;
+  end.at_best_scale = true;
+  if (!point.value.ok || ground.scale == nullptr || point.theta.noise() + point.value.log_scale >= ground.least_noise)
+    return;
+  point.theta.noise() = std::max(point.theta.noise(), ground.least_noise);
+  Evaluate(ground.covariance, X, y, nullptr, point);
+  ++end.evaluations;
+  end.at_best_scale = false;
+}
 
 // The pull for steps from theta, which moves to its best scale; by the step network where there is one.
 void SetPull(const Ground& ground, const Vector& y, const StepWeights* network, bool standard,
@@ -109,8 +126,7 @@ void Step(const Ground& ground, const Matrix& X, const Vector& y, Type2Objective
   } else {
     end.point.theta = summary.x;
     end.point.workspace.covariance.pool = pool;
-    Evaluate(ground.covariance, X, y, ground.scale, end.point);
-    ++end.evaluations;
+    EvaluateWithNoiseAllowed(ground, X, y, end);
   }
 }
 
@@ -118,23 +134,26 @@ void Step(const Ground& ground, const Matrix& X, const Vector& y, Type2Objective
 // of that on all rows, where it is better.
 bool TryGuesses(const Ground& ground, const Matrix& X, const Vector& y, ThreadPool* pool, End& end) {
   if (!end.point.value.ok || ground.n > kMostRowsToGuess) return false;
-  const Expression& expression = ground.covariance.expression();
   const LogParameters answer = end.point.theta + end.point.value.log_scale * ground.scale_direction;
   const double variance = (y.array() - y.mean()).square().mean();
   const double share = kMuchLess * std::min(1.0, std::exp(answer.noise()) / variance);
-  std::vector<NoiseLadder> ladders = FineLadders(expression, X, y, answer, share);
-  std::ranges::move(LinearLadders(expression, X, y, answer, share), std::back_inserter(ladders));
+  std::vector<NoiseLadder> ladders = FineLadders(ground.covariance, X, y, answer, share);
+  std::ranges::move(LinearLadders(ground.covariance, X, y, answer, share), std::back_inserter(ladders));
   if (ladders.empty()) return false;
-  for (NoiseLadder& ladder : ladders) ladder.theta = ground.fixed.Held(ladder.theta);
-  const double least = NoiseFloor(expression, X, y).least();
-  std::vector<NlmlPoint> ranked = RankLadders(ground.covariance, {X, y}, ladders, ground.scale, least, pool);
+  for (NoiseLadder& ladder : ladders) {
+    ladder.theta = ground.fixed.Held(ladder.theta);
+    for (double& rung : ladder.log_noises) rung = std::max(rung, ground.least_noise);
+  }
+  // Their variances are meant as they are.
+  std::vector<NlmlPoint> ranked = RankLadders(ground.covariance, {X, y}, ladders, nullptr, ground.least_noise, pool);
   for (const NoiseLadder& ladder : ladders) end.evaluations += static_cast<int>(ladder.log_noises.size());
   if (ranked.empty() || !(ranked.front().value.nlml < end.value)) return false;
   end.point = std::move(ranked.front());
   end.value = end.point.value.nlml;
   end.moved = true;
+  end.at_best_scale = false;
   end.curvature = {};
-  end.pull = PullToStart(end.point.theta + end.point.value.log_scale * ground.scale_direction, ground.n);
+  end.pull = PullToStart(end.point.theta, ground.n);
   return true;
 }
 
@@ -158,7 +177,8 @@ Descent Descend(const Covariance& covariance, const Matrix& X, const Vector& y, 
   const int n = static_cast<int>(X.rows()), columns = static_cast<int>(ColumnsOf(expression).size());
   const DescentPlan plan = PlanFor(covariance, n, columns);
   const RowSample rows = SpreadSample(X, y, plan.rows);
-  const Ground ground{covariance, table, scale, fixed, ScaleDirection(expression), n, columns};
+  const Ground ground{
+      covariance, table, scale, fixed, ScaleDirection(expression), NoiseFloor(expression, X, y).least(), n, columns};
   const LogParameters unit = ground.scale_direction.normalized();
   const auto value_of = [&](const End& end) {
     Vector way = end.point.theta - end.pull.centre;
@@ -185,14 +205,12 @@ Descent Descend(const Covariance& covariance, const Matrix& X, const Vector& y, 
     Step(ground, rows.X, rows.y, objective, plan.steps, nullptr, part ? kOnAPart : kOnAllRows, end);
     if (!part) return;
     end.point.theta += end.point.value.log_scale * ground.scale_direction;
-    Evaluate(covariance, X, y, scale, end.point);
-    ++end.evaluations;
+    EvaluateWithNoiseAllowed(ground, X, y, end);
     if (end.point.value.ok) end.value = value_of(end);
   });
   if (part) {
     as_it_is.point.workspace.covariance.pool = pool;
-    Evaluate(covariance, X, y, scale, as_it_is.point);
-    ++as_it_is.evaluations;
+    EvaluateWithNoiseAllowed(ground, X, y, as_it_is);
     if (as_it_is.point.value.ok) as_it_is.value = value_of(as_it_is);
     ends.push_back(std::move(as_it_is));
   }
@@ -218,7 +236,7 @@ Descent Descend(const Covariance& covariance, const Matrix& X, const Vector& y, 
     const int before = end.evaluations;
     NlmlPoint start = std::move(end.point);
     end.point = {.theta = start.theta};
-    objective.StartFrom(std::move(start));
+    if (end.at_best_scale) objective.StartFrom(std::move(start));
     Step(ground, X, y, objective, std::max(plan.steps_on_all_rows, kLeastStepsFromAGuess), pool, kOnAllRows, end);
     descent.evaluations += end.evaluations - before;
   }

@@ -4,16 +4,17 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "instantgp/kernel/parameters.h"
 
 namespace instantgp {
 namespace {
 
-constexpr std::size_t kColumns = 2;   // at most, those that leave least
+constexpr std::size_t kColumns = 2;  // at most, those that leave least
 constexpr std::array kGaps = {0.3, 2.0};
 constexpr double kFlatBeside = 30;  // the lengthscale of the other columns
-// Log noise variances, relative to the kernel's.
+// Log noise variances, relative to the targets'.
 constexpr std::array kNoiseOfAColumn = {-0.5, -1.5, -3.0, -5.0, -8.0, -12.0};
 
 struct Group {  // of rows with the same value
@@ -26,8 +27,7 @@ struct Group {  // of rows with the same value
 std::vector<Group> GroupsAlong(const Vector& x, const Vector& u) {
   std::vector<Index> order(static_cast<std::size_t>(x.size()));
   std::iota(order.begin(), order.end(), Index{0});
-  std::sort(order.begin(), order.end(),
-            [&](Index a, Index b) { return x[a] != x[b] ? x[a] < x[b] : u[a] < u[b]; });
+  std::sort(order.begin(), order.end(), [&](Index a, Index b) { return x[a] != x[b] ? x[a] < x[b] : u[a] < u[b]; });
   std::vector<Group> groups;
   for (std::size_t i = 0; i < order.size(); ++i) {
     if (i == 0 || x[order[i]] != x[order[i - 1]]) groups.emplace_back();
@@ -64,14 +64,16 @@ Vector LeftBetweenNeighbours(const Matrix& X, const Vector& y) {
   return left;
 }
 
-std::vector<NoiseLadder> FineLadders(const Expression& expression, const Matrix& X, const Vector& y,
+std::vector<NoiseLadder> FineLadders(const Covariance& covariance, const Matrix& X, const Vector& y,
                                      const LogParameters& answer, double share) {
   std::vector<NoiseLadder> ladders;
+  const Expression& expression = covariance.expression();
   const ParameterTable table(expression);
   const std::vector<Index> lengthscales =
       table.Rows(ParameterKind::kLengthscale, {Elementary::kSE, Elementary::kMAT52});
   const std::vector<int> columns = ColumnsOf(expression);
-  if (lengthscales.empty()) return ladders;
+  const double variance = (y.array() - y.mean()).square().mean();
+  if (lengthscales.empty() || !(variance > 0)) return ladders;
   const Vector left = LeftBetweenNeighbours(X(Eigen::all, columns), y);
   std::vector<std::size_t> order(columns.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -86,10 +88,12 @@ std::vector<NoiseLadder> FineLadders(const Expression& expression, const Matrix&
     const auto distinct = std::unique(sorted.begin(), sorted.end()) - sorted.begin();
     const double gap = 1 / static_cast<double>(std::max<std::ptrdiff_t>(distinct - 1, 1));
     for (const double gaps : kGaps) {
-      NoiseLadder ladder{answer, {kNoiseOfAColumn.begin(), kNoiseOfAColumn.end()}, true};
+      NoiseLadder ladder{answer, {}, false};
+      for (const double rung : kNoiseOfAColumn) ladder.log_noises.push_back(std::log(variance) + rung);
       for (const Index row : lengthscales) {
         ladder.theta[row] = std::log(table[static_cast<std::size_t>(row)].column == column ? gaps * gap : kFlatBeside);
       }
+      ladder.theta = WithVariance(covariance, X, std::move(ladder.theta), variance);
       ladders.push_back(std::move(ladder));
     }
   }

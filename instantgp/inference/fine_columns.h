@@ -2,8 +2,8 @@
 // group a row is.
 //
 // Steps from smooth starts do not find such a column, and a part of the rows hides it: what repeats within a group is
-// seen between rows of the same group only. But rows in the order of one column show it at once. Of independent targets,
-// neighbours in any order differ by twice the variance, so
+// seen between rows of the same group only. But rows in the order of one column show it at once. Of independent
+// targets, neighbours in any order differ by twice the variance, so
 //   q = sum_i (y_(i+1) - y_(i))^2 / (2 sum_i (y_i - mean y)^2)
 // (von Neumann's ratio, along a column) is about 1 where a column says nothing, and the share of the variance that
 // remains between neighbours where it does.
@@ -13,7 +13,6 @@
 
 #include "instantgp/base/matrix.h"
 #include "instantgp/inference/spread.h"
-#include "instantgp/kernel/expression.h"
 #include "instantgp/kernel/log_parameters.h"
 
 namespace instantgp {
@@ -23,8 +22,9 @@ namespace instantgp {
 Vector LeftBetweenNeighbours(const Matrix& X, const Vector& y);
 
 // Candidates for the columns that leave less than `share` between neighbours, at most two: the column's lengthscales of
-// SE and MAT52 of the size of its gaps, all others flat, everything else as in `answer`.
-std::vector<NoiseLadder> FineLadders(const Expression& expression, const Matrix& X, const Vector& y,
+// SE and MAT52 of the size of its gaps, all others flat, the kernel's variance that of y, everything else as in
+// `answer`.
+std::vector<NoiseLadder> FineLadders(const Covariance& covariance, const Matrix& X, const Vector& y,
                                      const LogParameters& answer, double share);
 
 }  // namespace instantgp

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "instantgp/kernel/parameters.h"
 
@@ -12,15 +13,15 @@ namespace {
 
 constexpr std::array kShortest = {20.0, 100.0};  // of the lengthscales
 constexpr double kSteepest = 1e-4;               // slopes below this share of the largest one are none
-// Log noise variances, relative to what the line leaves.
-constexpr std::array kNoiseOfALine = {0.0, -2.3, -4.6, -6.9, -9.2};
+constexpr double kRung = 2.3;         // of log noise variances, from the answer's down to what the line leaves
 constexpr double kLeastLeft = 1e-10;  // of the variance of the targets
 
 }  // namespace
 
-std::vector<NoiseLadder> LinearLadders(const Expression& expression, const Matrix& X, const Vector& y,
+std::vector<NoiseLadder> LinearLadders(const Covariance& covariance, const Matrix& X, const Vector& y,
                                        const LogParameters& answer, double share) {
   std::vector<NoiseLadder> ladders;
+  const Expression& expression = covariance.expression();
   const ParameterTable table(expression);
   const std::vector<Index> lengthscales =
       table.Rows(ParameterKind::kLengthscale, {Elementary::kSE, Elementary::kMAT52});
@@ -32,18 +33,21 @@ std::vector<NoiseLadder> LinearLadders(const Expression& expression, const Matri
   centred.rowwise() -= centred.colwise().mean().eval();
   const Vector u = y.array() - y.mean();
   const Vector slopes = centred.completeOrthogonalDecomposition().solve(u);
-  const double left = std::max((u - centred * slopes).squaredNorm() / static_cast<double>(n - d - 1) / variance, kLeastLeft);
+  const double left =
+      std::max((u - centred * slopes).squaredNorm() / static_cast<double>(n - d - 1) / variance, kLeastLeft);
   const double steepest = slopes.cwiseAbs().maxCoeff();
   if (!slopes.allFinite() || !(steepest > 0) || !(left < share)) return ladders;
+  const double least = std::log(left * variance);
   for (const double shortest : kShortest) {
-    const double log_variance = 2 * std::log(shortest * steepest);
-    NoiseLadder ladder{answer, {}, true};
-    for (const double rung : kNoiseOfALine) ladder.log_noises.push_back(std::log(left * variance) - log_variance + rung);
+    NoiseLadder ladder{answer, {}, false};
+    for (double rung = answer.noise(); rung > least; rung -= kRung) ladder.log_noises.push_back(rung);
+    ladder.log_noises.push_back(least);
     for (const Index row : lengthscales) {
       const int column = table[static_cast<std::size_t>(row)].column;
       const auto at = std::find(columns.begin(), columns.end(), column) - columns.begin();
       ladder.theta[row] = std::log(shortest / std::max(std::abs(slopes[at]) / steepest, kSteepest));
     }
+    ladder.theta = WithVariance(covariance, X, std::move(ladder.theta), std::pow(shortest * steepest, 2));
     ladders.push_back(std::move(ladder));
   }
   return ladders;

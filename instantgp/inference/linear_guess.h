@@ -9,14 +9,13 @@
 
 #include "instantgp/base/matrix.h"
 #include "instantgp/inference/spread.h"
-#include "instantgp/kernel/expression.h"
 #include "instantgp/kernel/log_parameters.h"
 
 namespace instantgp {
 
 // Candidates where a line leaves less than `share` of the variance of y; else none. Lengthscales of SE and MAT52 as
-// above, everything else as in `answer`.
-std::vector<NoiseLadder> LinearLadders(const Expression& expression, const Matrix& X, const Vector& y,
+// above, the kernel's variance with them, everything else as in `answer`.
+std::vector<NoiseLadder> LinearLadders(const Covariance& covariance, const Matrix& X, const Vector& y,
                                        const LogParameters& answer, double share);
 
 }  // namespace instantgp

@@ -49,6 +49,14 @@ NlmlPoint BestRung(const Covariance& covariance, const RowSample& rows, const No
 
 }  // namespace
 
+LogParameters WithVariance(const Covariance& covariance, const Matrix& X, LogParameters theta, double variance) {
+  Vector diagonal;
+  covariance.Diagonal(X, theta.data(), diagonal);
+  const double shift = std::log(variance / diagonal.mean());
+  if (std::isfinite(shift)) theta += shift * ScaleDirection(covariance.expression());
+  return theta;
+}
+
 std::vector<NoiseLadder> Spread(const Structure& structure, const Matrix& hypotheses) {
   const ParameterTable table(ToExpression(structure));
   const std::vector<Index> lengthscales =

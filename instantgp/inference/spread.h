@@ -26,6 +26,9 @@ struct NoiseLadder {
   bool of_kernel = false;  // whether they are relative to the mean variance of the kernel
 };
 
+// theta with its kernel scaled to a mean variance over the rows of X; its noise is scaled along.
+LogParameters WithVariance(const Covariance& covariance, const Matrix& X, LogParameters theta, double variance);
+
 std::vector<NoiseLadder> Spread(const Structure& structure, const Matrix& hypotheses);
 
 // The more promising part of many ladders, by a first ranking on few rows, best first; all of them where that would not

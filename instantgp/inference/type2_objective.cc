@@ -47,10 +47,7 @@ void Type2Objective::Hold(const FixedRows& fixed, bool scale_is_free) {
   scale_is_free_ = scale_is_free;
 }
 
-void Type2Objective::SetScaleExactly() {
-  scale_.pseudo_rows = kFewPseudoRows;
-  exact_scale_ = true;
-}
+void Type2Objective::SetScaleExactly() { scale_.pseudo_rows = kFewPseudoRows; }
 
 bool Type2Objective::Value(Vector& theta, double* value) {
   if (!(factor_ || looked_at_) || theta != evaluated_) {
@@ -61,7 +58,7 @@ bool Type2Objective::Value(Vector& theta, double* value) {
     evaluated_ = theta;
   }
   if (!last_.ok) return false;
-  if (exact_scale_ && scaled_ && theta[theta.size() - 1] + last_.log_scale < held_.least()) LeaveScale();
+  if (scaled_ && theta[theta.size() - 1] + last_.log_scale < held_.least()) LeaveScale();
   theta += last_.log_scale * scale_direction_;
   moved_ = theta;
   *value = last_.nlml;

@@ -49,9 +49,10 @@ class Type2Objective final : public FirstOrderFunction, public SecondOrderFuncti
   // What Value and Slopes next say of that start costs nothing more.
   bool LookAt(LogParameters& theta, double* nlml, Vector* gradient, Matrix* curvature);
 
-  // The scale is set by the rows alone, not held to 1 as in one-shot's answers, and is not set where that would take
-  // the noise through a wall. Values are then those of one function, the same wherever along the scale they are asked
-  // for, which steps to a minimum need: on 51 rows with held noise ever smaller steps each lost 0.005 nats a row.
+  // The scale is set by the rows alone, not held to 1 as in one-shot's answers. Values are then those of one function,
+  // the same wherever along the scale they are asked for, which steps to a minimum need: on 51 rows with held noise
+  // ever smaller steps each lost 0.005 nats a row. Either way it is not set where that would take the noise through a
+  // wall.
   void SetScaleExactly();
 
   // Keep these rows where a start has them.
@@ -84,7 +85,7 @@ class Type2Objective final : public FirstOrderFunction, public SecondOrderFuncti
   Pull pull_;
   NoiseFloor floor_, held_;
   FixedRows fixed_;
-  bool scale_is_free_ = true, exact_scale_ = false;
+  bool scale_is_free_ = true;
   NlmlWorkspace workspace_;
   LogParameters evaluated_, moved_;  // of the last Value: where the factor was made, and where the scale took it
   NlmlValue last_;                   // its likelihood

@@ -47,9 +47,9 @@ struct LossConfig {
   int phase = 1;
   double other_probability = 0.15;  // each hypothesis that is not the best joins the loss with this probability ...
   double other_weight = 0.3;        // ... and this weight
-  int noise_rungs = 0;              // in use noise goes down by tenths (inference/spread.h); this many in training too ...
-  double rung_weight = 0.5;         // ... and where that is lower, it has this weight and the noise as decoded the rest
-  double output_clip = 1;           // bound on the norm of one dataset's d(loss)/d(outputs); 0: none
+  int noise_rungs = 0;       // in use noise goes down by tenths (inference/spread.h); this many in training too ...
+  double rung_weight = 0.5;  // ... and where that is lower, it has this weight and the noise as decoded the rest
+  double output_clip = 1;    // bound on the norm of one dataset's d(loss)/d(outputs); 0: none
   double nlml_weight = 10;
   double noise_weight = 1;
   friend bool operator==(const LossConfig&, const LossConfig&) = default;

@@ -2,11 +2,13 @@
 //
 // Phase 1:  NLML(theta_best) + other_weight * sum over a random few of the others of NLML(theta_k)
 // Phase 2:  nlml_weight NLML(theta_best) + noise_weight (s_true - s_best)^2,   s = exp(log noise variance / 2)
-// best = argmin over k of NLML(theta_k), per point. With noise_rungs, phase 1 also takes every hypothesis down the ladder
-// it is ranked on in use, noise / 10, / 100, ... while that lowers its NLML. If one ends below the best as decoded,
+// best = argmin over k of NLML(theta_k), per point. With noise_rungs, phase 1 also takes every hypothesis down the
+// ladder it is ranked on in use, noise / 10, / 100, ... while that lowers its NLML. If one ends below the best as
+// decoded,
 //   (1 - rung_weight) NLML(theta_best) + rung_weight NLML(theta_lowest, its noise / 10^r)
-// stands for NLML(theta_best): a kernel that is right but for its noise is then worth learning. With `scale` every NLML, and the noise of phase 2, is taken at the
-// closed-form scale of kernel and noise (gp/marginal_likelihood.h), and the gradient goes through it.
+// stands for NLML(theta_best): a kernel that is right but for its noise is then worth learning. With `scale` every
+// NLML, and the noise of phase 2, is taken at the closed-form scale of kernel and noise (gp/marginal_likelihood.h), and
+// the gradient goes through it.
 #pragma once
 
 #include <optional>

@@ -4,9 +4,13 @@
 
 #include <Eigen/Dense>
 #include <cmath>
+#include <functional>
 #include <numbers>
+#include <string>
 
+#include "instantgp/base/error.h"
 #include "instantgp/base/rng.h"
+#include "instantgp/gp/sparse_posterior.h"
 #include "instantgp/kernel/parameters.h"
 #include "tests/support/random_kernels.h"
 #include "tests/support/tables.h"
@@ -168,6 +172,41 @@ TEST(Posterior, FarAwayTheLatentAnswerIsThePrior) {
   Posterior(e, X, y, theta).MeanAndStd(Matrix::Constant(1, 1, 50.0), Noise::kLatent, &mean, &std);
   EXPECT_EQ(mean[0], 0);
   EXPECT_NEAR(std[0], std::sqrt(2.0), 1e-12);
+}
+
+// x x' to the fourth at 1e100, for the exact posterior and a sparse one: no NaN, an error that names the row.
+TEST(Posterior, ARowWhereTheKernelIsLargerThanADoubleIsNamed) {
+  const Expression line = Expression::Leaf(Elementary::kLIN, 0);
+  const Expression e = Expression::Product({line, line, line, line});
+  RandomStream random(8);
+  const Matrix X = testing::UniformMatrix(random, 6, 1);
+  const Vector y = testing::NormalVector(random, 6);
+  Vector theta = Vector::Zero(NumParameters(e) + 1);
+  theta[theta.size() - 1] = std::log(0.1);
+  const Matrix X_new = (Matrix(3, 1) << 0.5, 1e100, 2.0).finished();
+  const Posterior exact(e, X, y, theta);
+  const SparsePosterior sparse(e, X, y, X.topRows(4), theta);
+  for (const Predictive* predictive :
+       {static_cast<const Predictive*>(&exact), static_cast<const Predictive*>(&sparse)}) {
+    Vector mean, std;
+    const std::function<void()> calls[] = {
+        [&] { predictive->MeanAndStd(X_new, Noise::kObserved, &mean, &std); },
+        [&] { predictive->MeanAndStd(X_new, Noise::kLatent, nullptr, &std); },
+        [&] { predictive->Cov(X_new, Noise::kLatent); },
+        [&] { predictive->Samples(X_new, Noise::kObserved, 2, 1); },
+    };
+    for (const auto& call : calls) {
+      try {
+        call();
+        ADD_FAILURE() << "no error";
+      } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ErrorCode::kNumerical);
+        EXPECT_NE(std::string(error.what()).find("row 2"), std::string::npos) << error.what();
+      }
+    }
+    predictive->MeanAndStd(X_new.topRows(1), Noise::kObserved, &mean, &std);
+    EXPECT_TRUE(mean.allFinite() && std.allFinite());
+  }
 }
 
 }  // namespace
