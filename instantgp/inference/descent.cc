@@ -35,8 +35,10 @@ struct FurtherSteps {
 };
 constexpr FurtherSteps kOnAPart = {20, 0.02}, kOnAllRows = {12, 0.005};
 
-constexpr double kMuchLess = 0.7;  // than the noise of the end so far
-constexpr int kMostRowsToGuess = 1024, kLeastStepsFromAGuess = 3;
+// Guesses (docs/method.md, step 7) must leave less than this share of the noise of the end so far. Not varied.
+constexpr double kMuchLess = 0.7;
+constexpr int kMostRowsToGuess = 1024;  // each costs a few factorisations of all rows
+constexpr int kLeastStepsFromAGuess = 3;
 
 // The standard start of type-2 ML, for targets of any scale.
 LogParameters StandardStartFor(const Expression& expression, const Vector& y) {
