@@ -11,8 +11,8 @@
 namespace instantgp {
 namespace {
 
-// None of these was varied. With them the RMSE of 13 of 656 public tables changed by more than a twentieth: ten fell, by
-// up to 98 percent (pupils of schools), three rose by up to a tenth.
+// None of these was varied. With them the RMSE of 13 of 656 public tables changed by more than a twentieth: ten fell,
+// by up to 98 percent (pupils of schools), three rose by up to a tenth.
 constexpr std::size_t kColumns = 2;       // at most, those that leave least
 constexpr std::array kGaps = {0.3, 2.0};  // lengthscales: groups that have nothing to do with each other, or a little
 constexpr double kFlatBeside = 30;        // the lengthscale of the other columns
