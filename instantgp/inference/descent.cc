@@ -38,7 +38,7 @@ constexpr FurtherSteps kOnAPart = {20, 0.02}, kOnAllRows = {12, 0.005};
 // Guesses (docs/method.md, step 7) must leave less than this share of the noise of the end so far. Not varied.
 constexpr double kMuchLess = 0.7;
 constexpr int kMostRowsToGuess = 1024;  // each costs a few factorisations of all rows
-constexpr int kLeastStepsFromAGuess = 3;
+constexpr int kStepsFromAGuess = 3;     // on all rows
 
 // The standard start of type-2 ML, for targets of any scale.
 LogParameters StandardStartFor(const Expression& expression, const Vector& y) {
@@ -230,18 +230,18 @@ Descent Descend(const Covariance& covariance, const Matrix& X, const Vector& y, 
   }
   if (other != nullptr) descent.other = other->point.theta + other->point.value.log_scale * ground.scale_direction;
   end.moved = end.moved || (best != ends.begin() && best - ends.begin() <= standard);
+  const int before = end.evaluations;
   const bool guessed = TryGuesses(ground, X, y, pool, end);
   if (end.point.value.ok && ((part && to_the_end && plan.steps_on_all_rows > 0) || guessed)) {
     Type2Objective objective(covariance, table, X, y, false, pool);
     objective.Hold(fixed, true);
     objective.PullTowards(end.pull);
-    const int before = end.evaluations;
     NlmlPoint start = std::move(end.point);
     end.point = {.theta = start.theta};
     if (end.at_best_scale) objective.StartFrom(std::move(start));
-    Step(ground, X, y, objective, std::max(plan.steps_on_all_rows, kLeastStepsFromAGuess), pool, kOnAllRows, end);
-    descent.evaluations += end.evaluations - before;
+    Step(ground, X, y, objective, guessed ? kStepsFromAGuess : plan.steps_on_all_rows, pool, kOnAllRows, end);
   }
+  descent.evaluations += end.evaluations - before;
   descent.end = std::move(end.point);
   descent.moved = end.moved;
   descent.curvature = std::move(end.curvature);
