@@ -41,7 +41,7 @@ std::vector<NoiseLadder> LinearLadders(const Covariance& covariance, const Matri
   const double least = std::log(left * variance);
   for (const double shortest : kShortest) {
     NoiseLadder ladder{answer, {}, false};
-    for (double rung = answer.noise(); rung > least; rung -= kRung) ladder.log_noises.push_back(rung);
+    for (int k = 0; answer.noise() - k * kRung > least; ++k) ladder.log_noises.push_back(answer.noise() - k * kRung);
     ladder.log_noises.push_back(least);
     for (const Index row : lengthscales) {
       const int column = table[static_cast<std::size_t>(row)].column;
