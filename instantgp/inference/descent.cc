@@ -7,7 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "instantgp/gp/cholesky.h"
 #include "instantgp/inference/fine_columns.h"
+#include "instantgp/inference/interactions.h"
 #include "instantgp/inference/linear_guess.h"
 #include "instantgp/inference/noise_floor.h"
 #include "instantgp/inference/row_sample.h"
@@ -132,8 +134,8 @@ void Step(const Ground& ground, const Matrix& X, const Vector& y, Type2Objective
   }
 }
 
-// What simple looks at the rows explain and the end so far takes for noise (fine_columns.h, linear_guess.h): the best
-// of that on all rows, where it is better.
+// What simple looks at the rows explain and the end so far takes for noise (fine_columns.h, linear_guess.h,
+// interactions.h): the best of that on all rows, where it is better.
 bool TryGuesses(const Ground& ground, const Matrix& X, const Vector& y, ThreadPool* pool, End& end) {
   if (!end.point.value.ok || ground.n > kMostRowsToGuess) return false;
   const LogParameters answer = end.point.theta + end.point.value.log_scale * ground.scale_direction;
@@ -141,6 +143,9 @@ bool TryGuesses(const Ground& ground, const Matrix& X, const Vector& y, ThreadPo
   const double share = kMuchLess * std::min(1.0, std::exp(answer.noise()) / variance);
   std::vector<NoiseLadder> ladders = FineLadders(ground.covariance, X, y, answer, share);
   std::ranges::move(LinearLadders(ground.covariance, X, y, answer, share), std::back_inserter(ladders));
+  Vector alpha = end.point.workspace.alpha;
+  SolveLowerTransposed(end.point.workspace.A, alpha);
+  std::ranges::move(InteractionLadders(ground.covariance, X, alpha, answer), std::back_inserter(ladders));
   if (ladders.empty()) return false;
   for (NoiseLadder& ladder : ladders) {
     ladder.theta = ground.fixed.Held(ladder.theta);

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "instantgp/kernel/parameters.h"
+#include "instantgp/inference/column_lengthscales.h"
 
 namespace instantgp {
 namespace {
@@ -69,11 +69,8 @@ Vector LeftBetweenNeighbours(const Matrix& X, const Vector& y) {
 std::vector<NoiseLadder> FineLadders(const Covariance& covariance, const Matrix& X, const Vector& y,
                                      const LogParameters& answer, double share) {
   std::vector<NoiseLadder> ladders;
-  const Expression& expression = covariance.expression();
-  const ParameterTable table(expression);
-  const std::vector<Index> lengthscales =
-      table.Rows(ParameterKind::kLengthscale, {Elementary::kSE, Elementary::kMAT52});
-  const std::vector<int> columns = ColumnsOf(expression);
+  const ColumnLengthscales lengthscales(covariance.expression());
+  const std::vector<int>& columns = lengthscales.columns();
   const double variance = (y.array() - y.mean()).square().mean();
   if (lengthscales.empty() || !(variance > 0)) return ladders;
   const Vector left = LeftBetweenNeighbours(X(Eigen::all, columns), y);
@@ -83,19 +80,17 @@ std::vector<NoiseLadder> FineLadders(const Covariance& covariance, const Matrix&
             [&](std::size_t a, std::size_t b) { return left[static_cast<Index>(a)] < left[static_cast<Index>(b)]; });
   for (std::size_t k = 0; k < std::min(kColumns, order.size()); ++k) {
     if (!(left[static_cast<Index>(order[k])] < share)) break;
-    const int column = columns[order[k]];
-    const std::vector<double> values(X.col(column).begin(), X.col(column).end());
-    std::vector<double> sorted = values;
+    const auto fine = static_cast<Index>(order[k]);
+    const auto x = X.col(columns[order[k]]);
+    std::vector<double> sorted(x.begin(), x.end());
     std::sort(sorted.begin(), sorted.end());
     const auto distinct = std::unique(sorted.begin(), sorted.end()) - sorted.begin();
     const double gap = 1 / static_cast<double>(std::max<std::ptrdiff_t>(distinct - 1, 1));
     for (const double gaps : kGaps) {
-      NoiseLadder ladder{answer, {}, false};
+      LogParameters theta = lengthscales.Set(
+          answer, [&](Index place, Index) { return std::log(place == fine ? gaps * gap : kFlatBeside); });
+      NoiseLadder ladder{WithVariance(covariance, X, std::move(theta), variance), {}, false};
       for (const double rung : kNoiseOfAColumn) ladder.log_noises.push_back(std::log(variance) + rung);
-      for (const Index row : lengthscales) {
-        ladder.theta[row] = std::log(table[static_cast<std::size_t>(row)].column == column ? gaps * gap : kFlatBeside);
-      }
-      ladder.theta = WithVariance(covariance, X, std::move(ladder.theta), variance);
       ladders.push_back(std::move(ladder));
     }
   }

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "instantgp/kernel/parameters.h"
+#include "instantgp/inference/column_lengthscales.h"
 
 namespace instantgp {
 namespace {
@@ -22,11 +22,8 @@ constexpr double kLeastLeft = 1e-10;  // of the variance of the targets: roundin
 std::vector<NoiseLadder> LinearLadders(const Covariance& covariance, const Matrix& X, const Vector& y,
                                        const LogParameters& answer, double share) {
   std::vector<NoiseLadder> ladders;
-  const Expression& expression = covariance.expression();
-  const ParameterTable table(expression);
-  const std::vector<Index> lengthscales =
-      table.Rows(ParameterKind::kLengthscale, {Elementary::kSE, Elementary::kMAT52});
-  const std::vector<int> columns = ColumnsOf(expression);
+  const ColumnLengthscales lengthscales(covariance.expression());
+  const std::vector<int>& columns = lengthscales.columns();
   const Index n = X.rows(), d = static_cast<Index>(columns.size());
   const double variance = (y.array() - y.mean()).square().mean();
   if (lengthscales.empty() || !(variance > 0) || n < 2 * (d + 1)) return ladders;
@@ -40,15 +37,12 @@ std::vector<NoiseLadder> LinearLadders(const Covariance& covariance, const Matri
   if (!slopes.allFinite() || !(steepest > 0) || !(left < share)) return ladders;
   const double least = std::log(left * variance);
   for (const double shortest : kShortest) {
-    NoiseLadder ladder{answer, {}, false};
+    LogParameters theta = lengthscales.Set(answer, [&](Index place, Index) {
+      return std::log(shortest / std::max(std::abs(slopes[place]) / steepest, kLeastSlope));
+    });
+    NoiseLadder ladder{WithVariance(covariance, X, std::move(theta), std::pow(shortest * steepest, 2)), {}, false};
     for (int k = 0; answer.noise() - k * kRung > least; ++k) ladder.log_noises.push_back(answer.noise() - k * kRung);
     ladder.log_noises.push_back(least);
-    for (const Index row : lengthscales) {
-      const int column = table[static_cast<std::size_t>(row)].column;
-      const auto at = std::find(columns.begin(), columns.end(), column) - columns.begin();
-      ladder.theta[row] = std::log(shortest / std::max(std::abs(slopes[at]) / steepest, kLeastSlope));
-    }
-    ladder.theta = WithVariance(covariance, X, std::move(ladder.theta), std::pow(shortest * steepest, 2));
     ladders.push_back(std::move(ladder));
   }
   return ladders;

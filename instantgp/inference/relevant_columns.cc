@@ -6,8 +6,8 @@
 #include <functional>
 #include <numeric>
 
+#include "instantgp/inference/column_lengthscales.h"
 #include "instantgp/inference/row_sample.h"
-#include "instantgp/kernel/parameters.h"
 
 namespace instantgp {
 namespace {
@@ -68,32 +68,27 @@ Vector RelevanceOf(const Matrix& X, const Vector& y) {
 Matrix WithGuessedColumns(const Structure& structure, const Matrix& X, const Vector& y, const Matrix& theta) {
   const int d = structure.dimensions();
   if (d < kFewestColumnsToGuess) return theta;
-  const ParameterTable table(ToExpression(structure));
-  const std::vector<Index> lengthscales =
-      table.Rows(ParameterKind::kLengthscale, {Elementary::kSE, Elementary::kMAT52});
+  const ColumnLengthscales lengthscales(ToExpression(structure));
   if (lengthscales.empty()) return theta;
-  const RowSample rows = SpreadSample(X(Eigen::all, structure.columns), y, kRowsToLookAt);
+  const RowSample rows = SpreadSample(X(Eigen::all, lengthscales.columns()), y, kRowsToLookAt);
   const Vector relevance = RelevanceOf(rows.X, rows.y);
   Vector sorted = relevance;
   std::sort(sorted.begin(), sorted.end(), std::greater<>());
 
   Matrix all(theta.rows(), theta.cols() + static_cast<Index>(kGuesses.size()));
   all.leftCols(theta.cols()) = theta;
-  Index place = theta.cols();
+  Index next = theta.cols();
   for (const int count : kGuesses) {
     if (count >= d) continue;
-    auto guess = all.col(place++);
-    guess = theta.col(0);
+    auto guess = all.col(next++);
     const double near = std::log(kLengthscale * std::sqrt(count / 6.0));
-    for (const Index row : lengthscales) {
-      const int column = table[static_cast<std::size_t>(row)].column;
-      const auto at = std::find(structure.columns.begin(), structure.columns.end(), column) - structure.columns.begin();
-      guess[row] = relevance[at] >= sorted[count - 1] ? near : std::log(kFlat);
-    }
+    guess = lengthscales.Set(LogParameters(theta.col(0)), [&](Index place, Index) {
+      return relevance[place] >= sorted[count - 1] ? near : std::log(kFlat);
+    });
     guess[theta.rows() - 1] =
         std::log(kGuessedNoise * std::max(y.squaredNorm() / static_cast<double>(y.size()), 1e-300));
   }
-  return all.leftCols(place);
+  return all.leftCols(next);
 }
 
 }  // namespace instantgp

@@ -11,6 +11,7 @@
 // After highway.h.
 #include <hwy/contrib/math/math-inl.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -59,11 +60,14 @@ HWY_INLINE Vec<double> Exp2(Vec<double> x) {
   return hn::Exp(d, hn::Mul(hn::Max(x, hn::Set(d, -1000.0)), hn::Set(d, 0.69314718055994530942)));
 }
 
-// sum[r][v] += sum over p < k of A[r, p] B[p, v]: R rows of A (row stride lda), a panel B of V vectors per p (row
-// stride ldb).
+// Products that MultiplyTile adds up before it adds them to the sum. Without a fused multiply-add each of them is
+// rounded: with all in one sum SSE's answers were up to 1.4e-5 from those in double, in runs of 16 they are 0.4e-5
+// (AVX2, all in one sum: 0.7e-5).
+inline constexpr int kRun = HWY_NATIVE_FMA ? 0 : 16;  // 0: all
+
 template <int R, int V, typename T>
-HWY_INLINE void MultiplyTile(int k, const T* HWY_RESTRICT A, std::size_t lda, const T* HWY_RESTRICT B, std::size_t ldb,
-                             Vec<T> (&sum)[R][V]) {
+HWY_INLINE void AddProducts(int k, const T* HWY_RESTRICT A, std::size_t lda, const T* HWY_RESTRICT B, std::size_t ldb,
+                            Vec<T> (&sum)[R][V]) {
   const Tag<T> d;
   for (int p = 0; p < k; ++p) {
     Vec<T> b[V];
@@ -76,6 +80,31 @@ HWY_INLINE void MultiplyTile(int k, const T* HWY_RESTRICT A, std::size_t lda, co
       for (int v = 0; v < V; ++v) sum[r][v] = hn::MulAdd(a, b[v], sum[r][v]);
     }
     B += ldb;
+  }
+}
+
+// sum[r][v] += sum over p < k of A[r, p] B[p, v]: R rows of A (row stride lda), a panel B of V vectors per p (row
+// stride ldb).
+template <int R, int V, typename T>
+HWY_INLINE void MultiplyTile(int k, const T* HWY_RESTRICT A, std::size_t lda, const T* HWY_RESTRICT B, std::size_t ldb,
+                             Vec<T> (&sum)[R][V]) {
+  if constexpr (kRun == 0) {
+    AddProducts<R, V>(k, A, lda, B, ldb, sum);
+  } else {
+    for (int p = 0; p < k; p += kRun) {
+      Vec<T> part[R][V];
+      INSTANTGP_UNROLL
+      for (int r = 0; r < R; ++r) {
+        INSTANTGP_UNROLL
+        for (int v = 0; v < V; ++v) part[r][v] = hn::Zero(Tag<T>());
+      }
+      AddProducts<R, V>(std::min(kRun, k - p), A + p, lda, B + p * ldb, ldb, part);
+      INSTANTGP_UNROLL
+      for (int r = 0; r < R; ++r) {
+        INSTANTGP_UNROLL
+        for (int v = 0; v < V; ++v) sum[r][v] = hn::Add(sum[r][v], part[r][v]);
+      }
+    }
   }
 }
 
