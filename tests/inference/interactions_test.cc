@@ -120,7 +120,7 @@ TEST(Interactions, CandidatesHaveShorterLengthscalesWhereColumnsJoinAndNowhereEl
   EXPECT_TRUE(InteractionLadders(Covariance(few), table.X.leftCols(7), table.y, StandardStart(few)).empty());
 }
 
-// Without the candidates 0.9 and more; type-2 ML ends between 0.7 and 0.8.
+// Without the candidates two of the three end above 0.9.
 TEST(Interactions, OneShotFindsColumnsThatMatterTogether) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     const Table table = DrawArm(400, 28, seed);
