@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <numbers>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -140,7 +141,10 @@ bool TryGuesses(const Ground& ground, const Matrix& X, const Vector& y, ThreadPo
   if (!end.point.value.ok || ground.n > kMostRowsToGuess) return false;
   const LogParameters answer = end.point.theta + end.point.value.log_scale * ground.scale_direction;
   const double variance = (y.array() - y.mean()).square().mean();
-  const double share = kMuchLess * std::min(1.0, std::exp(answer.noise()) / variance);
+  // Noise may also be called a function so rough that no two rows share it; the likelihood tells both. An independent
+  // normal target of variance v has an NLML of log(2 pi e v) / 2 per row.
+  const double unexplained = std::exp(2 * end.point.value.nlml - 1) / (2 * std::numbers::pi);
+  const double share = kMuchLess * std::min(1.0, std::max(std::exp(answer.noise()), unexplained) / variance);
   std::vector<NoiseLadder> ladders = FineLadders(ground.covariance, X, y, answer, share);
   std::ranges::move(LinearLadders(ground.covariance, X, y, answer, share), std::back_inserter(ladders));
   Vector alpha = end.point.workspace.alpha;

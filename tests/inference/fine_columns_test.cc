@@ -114,5 +114,17 @@ TEST(FineColumns, OneShotFindsTheGroupsOfRows) {
   }
 }
 
+// Steps may end at a function so rough that no two rows share it: hardly any noise by its parameters, all of it by its
+// likelihood (1.4). The column must be looked for there too.
+TEST(FineColumns, GroupsAreFoundWhereTheAnswerCallsNoiseAFunction) {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    const Schools table = DrawSchools(150, 50, 6, seed);
+    const TrainedNetwork& network = TrainedNetwork::Embedded();
+    const Encoding encoding = network.Encode(Dataset::Of(table.X, table.y));
+    const Structure structure = *ToStructure(ParseKernel("SE", DefaultColumnNames(6)));
+    EXPECT_LT(InferOneShot(network, encoding, structure).posterior.nlml(), 0.8) << seed;
+  }
+}
+
 }  // namespace
 }  // namespace instantgp
