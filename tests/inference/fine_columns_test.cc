@@ -115,9 +115,9 @@ TEST(FineColumns, OneShotFindsTheGroupsOfRows) {
 }
 
 // Steps may end at a function so rough that no two rows share it: hardly any noise by its parameters, all of it by its
-// likelihood (1.4). The column must be looked for there too.
+// likelihood (1.4). The column must be looked for there too; before, four of these ten draws ended so.
 TEST(FineColumns, GroupsAreFoundWhereTheAnswerCallsNoiseAFunction) {
-  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+  for (std::uint64_t seed = 16; seed <= 25; ++seed) {
     const Schools table = DrawSchools(150, 50, 6, seed);
     const TrainedNetwork& network = TrainedNetwork::Embedded();
     const Encoding encoding = network.Encode(Dataset::Of(table.X, table.y));
