@@ -120,7 +120,7 @@ TEST(Interactions, CandidatesHaveShorterLengthscalesWhereColumnsJoinAndNowhereEl
   EXPECT_TRUE(InteractionLadders(Covariance(few), table.X.leftCols(7), table.y, StandardStart(few)).empty());
 }
 
-// Without the candidates two of the three end above 0.9.
+// Without the candidates two of the three end above 0.94.
 TEST(Interactions, OneShotFindsColumnsThatMatterTogether) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     const Table table = DrawArm(400, 28, seed);
@@ -128,7 +128,7 @@ TEST(Interactions, OneShotFindsColumnsThatMatterTogether) {
     const Encoding encoding = network.Encode(Dataset::Of(table.X, table.y));
     const Structure structure = *ToStructure(ParseKernel("SE", DefaultColumnNames(28)));
     const OneShot answer = InferOneShot(network, encoding, structure);
-    EXPECT_LT(answer.posterior.nlml(), 0.85) << seed;
+    EXPECT_LT(answer.posterior.nlml(), 0.9) << seed;
   }
 }
 

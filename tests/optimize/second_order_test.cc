@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Eigenvalues>
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -113,6 +114,35 @@ TEST(SecondOrder, AStartWithoutAValueIsSaidToFail) {
   const OptimizeSummary end = MinimizeSecondOrder(valley, Vector::Constant(1, 31), {.reach = Within(valley, 1)});
   EXPECT_EQ(end.reason, StopReason::kFailedAtStart);
   EXPECT_EQ(end.x.size(), 0);
+}
+
+// A slope in y, (y - 3)^2 / 2, beside a wall in x that is not seen from x = 0, where the start is.
+class Wall final : public SecondOrderFunction {
+ public:
+  int size() const override { return 2; }
+  bool Value(Vector& x, double* value) override {
+    x_ = x;
+    *value = 100 * std::pow(std::max(x[0], 0.0), 2) - 0.1 * x[0] + 0.5 * std::pow(x[1] - 3, 2);
+    return true;
+  }
+  bool Slopes(Vector* gradient, Matrix* curvature) override {
+    const double wall = x_[0] > 0 ? 200 : 0.01;
+    *gradient = Vector{{200 * std::max(x_[0], 0.0) - 0.1, x_[1] - 3}};
+    *curvature = Vector{{wall, 1.0}}.asDiagonal();
+    return true;
+  }
+
+ private:
+  Vector x_;
+};
+
+// Steps into the wall go wrong, and the next one is short: it gains little, and most of the way is still to go.
+TEST(SecondOrder, AShortStepAfterAMissIsNotTheLast) {
+  Wall wall;
+  const OptimizeSummary end =
+      MinimizeSecondOrder(wall, Vector::Zero(2), {.reach = Within(wall, 1), .worth = 1e-6, .worth_of_more = 0.1});
+  EXPECT_LT(end.value, 0.1);
+  EXPECT_GT(end.evaluations, end.steps + 2);  // steps did go wrong
 }
 
 TEST(SecondOrder, AStopIsObeyed) {
