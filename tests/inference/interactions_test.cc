@@ -75,15 +75,15 @@ TEST(Interactions, ChanceDoesNotLookLikeOne) {
   }
 }
 
-struct Table {
+struct Arm {
   Matrix X;
   Vector y;
 };
 
 // An arm whose torque acts by its angle, and by two further columns only as a product.
-Table DrawArm(int n, int d, std::uint64_t seed) {
+Arm DrawArm(int n, int d, std::uint64_t seed) {
   RandomStream random(seed);
-  Table table{testing::UniformMatrix(random, n, d), Vector(n)};
+  Arm table{testing::UniformMatrix(random, n, d), Vector(n)};
   for (Index i = 0; i < n; ++i) {
     const double angle = 2 * table.X(i, 4) - 1, torque = table.X(i, 6) - 0.5;
     const double pair = (table.X(i, 1) - 0.5) * (table.X(i, 7) - 0.5);
@@ -95,7 +95,7 @@ Table DrawArm(int n, int d, std::uint64_t seed) {
 }
 
 TEST(Interactions, CandidatesHaveShorterLengthscalesWhereColumnsJoinAndNowhereElse) {
-  const Table table = DrawArm(300, 12, 1);
+  const Arm table = DrawArm(300, 12, 1);
   for (const std::string kernel : {"SE", "MAT52", "SE + LIN"}) {
     const Expression expression = ParseKernel(kernel, DefaultColumnNames(12));
     const ParameterTable parameters(expression);
@@ -123,7 +123,7 @@ TEST(Interactions, CandidatesHaveShorterLengthscalesWhereColumnsJoinAndNowhereEl
 // Without the candidates two of the three end above 0.94.
 TEST(Interactions, OneShotFindsColumnsThatMatterTogether) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-    const Table table = DrawArm(400, 28, seed);
+    const Arm table = DrawArm(400, 28, seed);
     const TrainedNetwork& network = TrainedNetwork::Embedded();
     const Encoding encoding = network.Encode(Dataset::Of(table.X, table.y));
     const Structure structure = *ToStructure(ParseKernel("SE", DefaultColumnNames(28)));
