@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "instantgp/kernel/parameters.h"
+
 namespace instantgp {
 
 ColumnLengthscales::ColumnLengthscales(const Expression& expression) : columns_(ColumnsOf(expression)) {

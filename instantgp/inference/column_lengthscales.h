@@ -6,7 +6,6 @@
 #include "instantgp/base/matrix.h"
 #include "instantgp/kernel/expression.h"
 #include "instantgp/kernel/log_parameters.h"
-#include "instantgp/kernel/parameters.h"
 
 namespace instantgp {
 
@@ -19,7 +18,7 @@ class ColumnLengthscales {
 
   // theta with log_lengthscale(place, row) in every row of a lengthscale, place that of its column in columns().
   template <typename LogLengthscale>
-  LogParameters Set(LogParameters theta, const LogLengthscale& log_lengthscale) const {
+  LogParameters With(LogParameters theta, const LogLengthscale& log_lengthscale) const {
     for (const auto& [row, place] : rows_) theta[row] = log_lengthscale(place, row);
     return theta;
   }

@@ -87,7 +87,7 @@ std::vector<NoiseLadder> FineLadders(const Covariance& covariance, const Matrix&
     const auto distinct = std::unique(sorted.begin(), sorted.end()) - sorted.begin();
     const double gap = 1 / static_cast<double>(std::max<std::ptrdiff_t>(distinct - 1, 1));
     for (const double gaps : kGaps) {
-      LogParameters theta = lengthscales.Set(
+      LogParameters theta = lengthscales.With(
           answer, [&](Index place, Index) { return std::log(place == fine ? gaps * gap : kFlatBeside); });
       NoiseLadder ladder{WithVariance(covariance, X, std::move(theta), variance), {}, false};
       for (const double rung : kNoiseOfAColumn) ladder.log_noises.push_back(std::log(variance) + rung);

@@ -12,8 +12,9 @@
 namespace instantgp {
 namespace {
 
-// Of chance alone the strongest of 5,000 products reaches about 17, with columns far from normal a little more; what
-// type-2 ML finds on a table of 32 columns and steps had lost has 150 to 250. Not varied.
+// The strongest product of 32 columns, 500 rows: 14 by chance (median of 60 draws, the largest 23; skewed columns and
+// columns of two levels 13 and 18); 176 to 203 on twelve splits of a table where steps had lost two columns. Not
+// varied.
 constexpr double kStrong = 40;
 constexpr std::array kLengthscales = {1.0, 3.0};
 // Log noise variances, relative to the answer's.
@@ -65,7 +66,7 @@ std::vector<NoiseLadder> InteractionLadders(const Covariance& covariance, const 
   const Interaction interaction = StrongestInteraction(X(Eigen::all, lengthscales.columns()), alpha);
   if (!(interaction.strength > kStrong)) return ladders;
   for (const double lengthscale : kLengthscales) {
-    LogParameters theta = lengthscales.Set(answer, [&](Index place, Index row) {
+    LogParameters theta = lengthscales.With(answer, [&](Index place, Index row) {
       const bool joins = std::ranges::find(interaction.columns, place) != interaction.columns.end();
       return joins ? std::min(answer[row], std::log(lengthscale)) : answer[row];
     });

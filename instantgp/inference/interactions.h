@@ -4,7 +4,7 @@
 // lengthscale can become shorter without the others. But if the fit were right, its residuals alpha = A^-1 y would have
 // nothing to do with any product of columns:
 //   n (phi^T alpha)^2 / (|phi|^2 |alpha|^2),   phi = z_i z_j or z_i z_j z_k, z the standardised columns,
-// would be about 1 for each, and at most 25 for all products of 32 columns. A product that matters stands out by far.
+// would be about 1 for each, and hardly above 20 for the largest of 5,000. A product that matters stands out by far.
 #pragma once
 
 #include <vector>

@@ -37,7 +37,7 @@ std::vector<NoiseLadder> LinearLadders(const Covariance& covariance, const Matri
   if (!slopes.allFinite() || !(steepest > 0) || !(left < share)) return ladders;
   const double least = std::log(left * variance);
   for (const double shortest : kShortest) {
-    LogParameters theta = lengthscales.Set(answer, [&](Index place, Index) {
+    LogParameters theta = lengthscales.With(answer, [&](Index place, Index) {
       return std::log(shortest / std::max(std::abs(slopes[place]) / steepest, kLeastSlope));
     });
     NoiseLadder ladder{WithVariance(covariance, X, std::move(theta), std::pow(shortest * steepest, 2)), {}, false};

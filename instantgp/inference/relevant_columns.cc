@@ -82,7 +82,7 @@ Matrix WithGuessedColumns(const Structure& structure, const Matrix& X, const Vec
     if (count >= d) continue;
     auto guess = all.col(next++);
     const double near = std::log(kLengthscale * std::sqrt(count / 6.0));
-    guess = lengthscales.Set(LogParameters(theta.col(0)), [&](Index place, Index) {
+    guess = lengthscales.With(LogParameters(theta.col(0)), [&](Index place, Index) {
       return relevance[place] >= sorted[count - 1] ? near : std::log(kFlat);
     });
     guess[theta.rows() - 1] =

@@ -130,7 +130,7 @@ OptimizeSummary MinimizeSecondOrder(SecondOrderFunction& f, const Vector& start,
       continue;
     }
     const double kept = gain / proposal.promise;
-    const bool held = share < 1 && length > 0.9 * share;  // by a step before it that went wrong
+    const bool shortened = share < 1 && length > 0.9 * share;  // because one before it went wrong
     if (kept > 0.75) damping = std::max(kLeastDamping, damping / 5);
     if (kept > 0.5 && length > 0.9 * share) share = std::min(1.0, 2 * share);
     if (kept < 0.25) share = std::max(0.5 * length, 0.05);
@@ -146,7 +146,7 @@ OptimizeSummary MinimizeSecondOrder(SecondOrderFunction& f, const Vector& start,
       return summary;
     }
     if (summary.steps >= options.max_steps) return summary;
-    if (summary.steps >= options.sure_steps && gain < options.worth_of_more && !held) return summary;
+    if (summary.steps >= options.sure_steps && gain < options.worth_of_more && !shortened) return summary;
     const Vector before = gradient;
     const Matrix H_before = H;
     if (!f.Slopes(&gradient, &H)) {

@@ -1,6 +1,5 @@
 #include "instantgp/inference/interactions.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
