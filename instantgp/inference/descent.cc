@@ -13,6 +13,7 @@
 #include "instantgp/inference/interactions.h"
 #include "instantgp/inference/linear_guess.h"
 #include "instantgp/inference/noise_floor.h"
+#include "instantgp/inference/rough_map.h"
 #include "instantgp/inference/row_sample.h"
 #include "instantgp/inference/type2_ml.h"
 #include "instantgp/inference/type2_objective.h"
@@ -146,6 +147,7 @@ bool TryGuesses(const Ground& ground, const Matrix& X, const Vector& y, ThreadPo
   const double unexplained = std::exp(2 * end.point.value.nlml - 1) / (2 * std::numbers::pi);
   const double share = kMuchLess * std::min(1.0, std::max(std::exp(answer.noise()), unexplained) / variance);
   std::vector<NoiseLadder> ladders = FineLadders(ground.covariance, X, y, answer, share);
+  std::ranges::move(RoughLadders(ground.covariance, X, y, answer, share), std::back_inserter(ladders));
   std::ranges::move(LinearLadders(ground.covariance, X, y, answer, share), std::back_inserter(ladders));
   Vector alpha = end.point.workspace.alpha;
   SolveLowerTransposed(end.point.workspace.A, alpha);
@@ -194,7 +196,7 @@ Descent Descend(const Covariance& covariance, const Matrix& X, const Vector& y, 
   const auto value_of = [&](const End& end) {
     Vector way = end.point.theta - end.pull.centre;
     way -= unit.dot(way) * unit;
-    return end.point.value.nlml + 0.5 * way.dot(end.pull.precision.cwiseProduct(way)) / n;
+    return end.point.value.nlml + PullNats(end.pull, way) / n;
   };
 
   // From all starts and the standard one; where the steps see a part of the rows only, the first start as it is stands

@@ -72,6 +72,7 @@ StepMatrix<float> ReadStart(const StepStart& start) {
 
 Pull PullOfAnswers(const LogParameters& theta, const StepMatrix<float>& answers, int n) {
   Pull pull = PullToStart(theta, n);
+  pull.freedom = 0;  // as it was taught
   for (Index i = 0; i < theta.size(); ++i) {
     pull.precision[i] *= std::exp(kMostLogPrecision * std::tanh(answers(i, 0) / kMostLogPrecision));
     pull.centre[i] += kFarthestCentre * std::tanh(answers(i, 1) / kFarthestCentre);
@@ -92,7 +93,17 @@ StepMatrix<float> AnswerSlopes(const StepMatrix<float>& answers, const Vector& d
 Pull PullToStart(LogParameters theta, int n) {
   const double std = PullStd(n);
   Vector precision = Vector::Constant(theta.size(), 1 / (std * std));
-  return {std::move(theta), std::move(precision)};
+  return {std::move(theta), std::move(precision), kPullFreedom};
+}
+
+double PullNats(const Pull& pull, const Vector& r) {
+  const Eigen::ArrayXd s = pull.precision.array() * r.array().square();
+  return pull.freedom > 0 ? 0.5 * pull.freedom * (s / pull.freedom).log1p().sum() : 0.5 * s.sum();
+}
+
+Vector PullWeights(const Pull& pull, const Vector& r) {
+  if (!(pull.freedom > 0)) return pull.precision;
+  return pull.precision.array() / (1 + pull.precision.array() * r.array().square() / pull.freedom);
 }
 
 }  // namespace instantgp

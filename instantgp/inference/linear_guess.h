@@ -13,7 +13,8 @@
 
 namespace instantgp {
 
-// Candidates where a line leaves less than `share` of the variance of y; else none. Lengthscales of SE and MAT52 as
+// Candidates where a line leaves less than `share` of the variance of y (next to nothing, where rows are few beside its
+// slopes); else none. Lengthscales of SE and MAT52 as
 // above, the kernel's variance with them, everything else as in `answer`.
 std::vector<NoiseLadder> LinearLadders(const Covariance& covariance, const Matrix& X, const Vector& y,
                                        const LogParameters& answer, double share);

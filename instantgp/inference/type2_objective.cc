@@ -185,13 +185,13 @@ void Type2Objective::AddPull(const LogParameters& theta, double* value, Vector* 
   // With Q = I - u u^T, u along the scale:  1/2 r^T P r / n,  r = Q (theta - centre);  Q P r / n;  Q P Q / n
   const double n = static_cast<double>(y_.size());
   const Vector unit = scale_direction_.normalized(), r = WithoutScale(unit, theta - pull_.centre);
-  const Vector slope = pull_.precision.cwiseProduct(r) / n;
-  *value += 0.5 * r.dot(slope);
+  const Vector weights = PullWeights(pull_, r), slope = weights.cwiseProduct(r) / n;
+  *value += PullNats(pull_, r) / n;
   if (gradient != nullptr) *gradient += WithoutScale(unit, slope);
   if (curvature != nullptr) {
-    const Vector across = WithoutScale(unit, pull_.precision.cwiseProduct(unit) / n);  // Q P u / n
-    const double along = unit.dot(pull_.precision.cwiseProduct(unit)) / n;
-    curvature->diagonal() += pull_.precision / n;
+    const Vector across = WithoutScale(unit, weights.cwiseProduct(unit) / n);  // Q P u / n
+    const double along = unit.dot(weights.cwiseProduct(unit)) / n;
+    curvature->diagonal() += weights / n;
     *curvature -= across * unit.transpose() + unit * across.transpose() + along * unit * unit.transpose();
   }
 }

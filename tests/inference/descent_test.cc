@@ -81,7 +81,7 @@ TEST(Type2Objective, SlopesAreThoseOfTheValue) {
     at.noise() = std::log(0.1);
     Vector precision(at.size());
     for (Index i = 0; i < precision.size(); ++i) precision[i] = std::exp(random.Normal());
-    if (k % 3 != 0) objective.PullTowards({Perturbed(at, 0.5, 9), precision});
+    if (k % 3 != 0) objective.PullTowards({Perturbed(at, 0.5, 9), precision, k % 3 == 1 ? 0.0 : 3.0});
     double value = 0;
     Vector moved = at, gradient;
     Matrix curvature;

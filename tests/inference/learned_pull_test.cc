@@ -5,10 +5,13 @@
 #include <cmath>
 #include <numeric>
 
+#include "instantgp/base/rng.h"
 #include "instantgp/inference/descent.h"
 #include "instantgp/inference/type2_objective.h"
 #include "instantgp/simulate/distribution.h"
+#include "tests/support/gradient_check.h"
 #include "tests/support/random_kernels.h"
+#include "tests/support/tables.h"
 
 namespace instantgp {
 namespace {
@@ -65,6 +68,27 @@ TEST(LearnedPull, ZerosAreTheConstantPull) {
     EXPECT_EQ(constant.precision, answered.precision);
     EXPECT_DOUBLE_EQ(constant.precision[0], std::pow(PullStd(n), -2));
   }
+}
+
+TEST(LearnedPull, TheWeightsAreThoseOfTheCostAndOfAParabolaAboveIt) {
+  RandomStream random(3);
+  const Vector r = 3 * testing::NormalVector(random, 5);
+  for (const double freedom : {0.0, 2.0, 6.0}) {
+    Pull pull{Vector::Zero(5), Vector::LinSpaced(5, 0.3, 2), freedom};
+    const double cost = PullNats(pull, r);
+    const Vector w = PullWeights(pull, r);
+    const auto f = [&](const Vector& at) { return PullNats(pull, at); };
+    testing::ExpectGradient(f, r, w.cwiseProduct(r), 1e-6);
+    for (const double share : {-1.0, 0.2, 0.9, 1.5, 4.0}) {
+      const double change = 0.5 * (share * share - 1) * r.dot(w.cwiseProduct(r));
+      EXPECT_LE(PullNats(pull, share * r), cost + change + 1e-12) << freedom << " " << share;
+    }
+  }
+  // A Gaussian is the limit, and far out it costs much more.
+  const Pull gauss{Vector::Zero(5), Vector::Ones(5), 0}, nearly{gauss.centre, gauss.precision, 1e7};
+  EXPECT_NEAR(PullNats(nearly, r), PullNats(gauss, r), 1e-4);
+  const Vector far = Vector::Constant(5, 6);
+  EXPECT_LT(PullNats(PullToStart(Vector::Zero(5), 50), far), 0.4 * PullNats(gauss, far));
 }
 
 TEST(LearnedPull, AnswersAreHeldWithinBoundsAndTheirSlopesFollow) {

@@ -89,6 +89,7 @@ TEST(StepTraining, SlopesByThePullAreThoseOfTheMinimum) {
     };
     // A strong pull, so that the average information, which is not the Hessian, is a small part of the curvature.
     Pull pull = PullToStart(s.theta, 60);
+    pull.freedom = 0;
     pull.precision *= 2000;
     pull.centre[0] += 0.3;
     const OptimizeSummary end = minimum(pull);
