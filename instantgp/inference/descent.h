@@ -22,6 +22,7 @@ struct DescentPlan {
   int rows;               // of the part
   int steps;              // there, from each start
   int steps_on_all_rows;  // from the better end
+  double worth;           // nats per row that each further step there must gain
 };
 DescentPlan PlanFor(const Covariance& covariance, int n, int columns);
 
