@@ -134,7 +134,8 @@ TEST(Search, ManyColumnsAndNoTimeGiveAtLeastTheDefaultFit) {
       ExpectAtLeastTheDefaultFit(result, train);
       EXPECT_TRUE(result.out_of_time);
       const Scores score = result.model.Score(test.X, test.y);
-      EXPECT_LT(score.rmse, 1.05 * fit.rmse) << budget << " " << result.candidates.front().kernel;
+      // What there was time for depends on the machine: LIN on every column has more evidence and 1.1 times the RMSE.
+      EXPECT_LT(score.rmse, 1.2 * fit.rmse) << budget << " " << result.candidates.front().kernel;
       // The fit averages over draws of the parameters, the search's answer is a single model.
       EXPECT_LT(score.nll, fit.nll + 0.1) << budget << " " << result.candidates.front().kernel;
     }
