@@ -63,9 +63,9 @@ Pull PullOfAnswers(const LogParameters& theta, const StepMatrix<float>& answers,
 StepMatrix<float> AnswerSlopes(const StepMatrix<float>& answers, const Vector& dlog_precision, const Vector& dcentre);
 
 // Without a step network. Degrees of freedom: on 451 public tables with SE, three splits, RMSE over that of type-2 ML
-// was 0.992 with a Gaussian, 0.991, 0.988 and 1.000 with 12, 6 and 3; tables above 1.25: 48, 44, 43 and 54 of 1,353;
-// NLL the same to 0.003; NLML above ML's 0.051, 0.045, 0.041 and 0.037. One t for all parameters together was worse
-// (0.999).
+// was 0.992 with a Gaussian, 0.991, 0.988 and 0.990 with 12, 6 and 3; tables above 1.25: 48, 44, 44 and 47 of 1,353;
+// NLL the same to 0.001; NLML above ML's 0.051, 0.045, 0.041 and 0.037. Where draws became as wide as these tails, or
+// where all parameters had one t together, the RMSE of some tables rose.
 inline constexpr double kPullFreedom = 6;
 Pull PullToStart(LogParameters theta, int n);
 
