@@ -11,6 +11,7 @@
 namespace instantgp {
 namespace {
 
+// None of these was varied.
 constexpr std::array kDistances = {2.0, 5.0};                  // lengthscales, in distances to the nearest row
 constexpr double kRough = 0.4;                                 // the spread has starts at longer ones
 constexpr std::array kNoiseOfAMap = {-1.5, -3.0, -5.0, -8.0};  // log variances, relative to the targets'
